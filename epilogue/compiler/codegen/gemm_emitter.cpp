@@ -33,7 +33,10 @@ GemmTile vectors_tile(const GemmCode& code, GemmKind kind, const Target& target)
 // The integer sums of a group are in registers besides the sums of the tile.
 GemmTile int8_tile(const GemmCode& code, const Target& target) {
   if (target.smmla) return {GemmKind::kSmmla, 4, code.gemms == 1 ? 12 : 8};
-  if (target.amx_int8) return {GemmKind::kInt8Tiles, kInt8TileRows, 2 * target.lanes / code.gemms};
+  // With a scale per column, vpdpbusd is as fast (docs/int8.md).
+  if (target.amx_int8 && code.int8->in_groups) {
+    return {GemmKind::kInt8Tiles, kInt8TileRows, 2 * target.lanes / code.gemms};
+  }
   const bool is_vnni = !target.int8_dots.empty() && !target.is_arm();
   return {is_vnni ? GemmKind::kVnni : GemmKind::kDots, target.registers == 32 ? 8 : 4,
           2 * target.lanes / code.gemms};

@@ -5,7 +5,6 @@
 
 #include "epilogue/compiler/codegen/gemm_epilogue.h"
 #include "epilogue/compiler/codegen/gemm_int8_tile.h"
-#include "epilogue/compiler/codegen/gemm_mmla.h"
 #include "epilogue/compiler/codegen/gemm_panel.h"
 
 namespace epi::compiler {
@@ -43,10 +42,7 @@ class GemmInt8 {
  private:
   static GemmPanel::Step step_of(const GemmCode& code, const GemmTile& tile) {
     GemmPanel::Step step{int8_steps(code), int8_panel_bytes(code, tile), kInt8RowBytes, 1};
-    if (tile.kind == GemmKind::kInt8Tiles) {
-      step.full_from = kMinInt8TileRows;
-      step.tile_registers = int8_tile_registers();
-    }
+    if (tile.kind == GemmKind::kInt8Tiles) step.tile_registers = int8_tile_registers();
     return step;
   }
   bool uses_vpdpbusd() const {
@@ -241,15 +237,6 @@ class GemmInt8 {
 };
 
 }  // namespace
-
-int64_t int8_packed_rows(const GemmTile& tile, int64_t rows) {
-  const int64_t together = tile.kind == GemmKind::kInt8Tiles ? kInt8TileRows
-                           : tile.kind == GemmKind::kSmmla   ? kMmlaRows
-                                                             : 1;
-  const int64_t below = rows % together;
-  const bool is_padded = tile.kind == GemmKind::kInt8Tiles ? below >= kMinInt8TileRows : below > 0;
-  return is_padded ? rows - below + together : rows;
-}
 
 std::string emit_gemm_int8(const std::string& name, const GemmCode& code, const GemmTile& tile,
                            const Target& target) {

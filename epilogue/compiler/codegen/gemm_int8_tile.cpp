@@ -47,7 +47,8 @@ class Int8Tile {
       out_.line("br label %finish");
     }
     out_.label("finish");
-    emit_epilogue_loop(out_, code_, target_, {"%sums", kInt8TileRows, tile_.columns, "%rows"},
+    emit_epilogue_loop(out_, code_, target_,
+                       {"%sums", kInt8TileRows, tile_.columns, fmt::to_string(kInt8TileRows)},
                        "finish");
     out_.end_function();
   }
@@ -96,16 +97,14 @@ class Int8Tile {
     out_.line("call void @llvm.x86.tdpbssd(i8 {}, i8 {}, i8 {})", kSums, kRows, kWeights);
     out_.line("call void @llvm.x86.tilestored64(i8 {}, ptr %dots, i64 {})", kSums, kRegisterBytes);
     VectorCode vector(out_, target_, target_.lanes);
-    IrValue column_scales;
-    if (code_.int8->in_groups) {
-      const int64_t place = int64_t{kInt8Step / 4 * vectors_ + v} * kRegisterBytes;
-      column_scales = vector.load(DType::kF32, at(line, place));
-    }
+    const int64_t scales_byte = int64_t{kInt8Step / 4 * vectors_ + v} * kRegisterBytes;
+    const IrValue column_scales = vector.load(DType::kF32, at(line, scales_byte));
     for (int row = 0; row < kInt8TileRows; ++row) {
       const IrValue dots =
           out_.let("load <16 x i32>, ptr {}, align 64", at("%dots", row * kRegisterBytes));
-      IrValue scale = vector.load_splat(DType::kF32, at(x, row * kInt8RowBytes + kInt8Step));
-      if (code_.int8->in_groups) scale = vector.mul(scale, column_scales);
+      const IrValue row_scale =
+          vector.load_splat(DType::kF32, at(x, row * kInt8RowBytes + kInt8Step));
+      const IrValue scale = vector.mul(row_scale, column_scales);
       const IrValue products = out_.let("sitofp <16 x i32> {} to <16 x float>", dots);
       out_.line(
           "%new.{0}.{1} = call <16 x float> @llvm.fmuladd.v16f32(<16 x float> {2}, "

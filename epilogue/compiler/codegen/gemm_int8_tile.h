@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A full tile of an int8 GEMM with AMX: 16 rows of x by the columns of a panel, in the layouts of
-// gemm_int8.h. Every group of 32 k has its own scales, so its integer sums leave the tile register
-// after one multiplication, through memory, and are added to f32 sums in vector registers. AMX
-// multiplies the next group meanwhile.
+// gemm_int8.h, with scales in groups. Every group of 32 k has its own, so its integer sums leave
+// the tile register after one multiplication, through memory, and are added to f32 sums in vector
+// registers. AMX multiplies the next group meanwhile.
 #pragma once
 
 #include <span>

@@ -125,12 +125,8 @@ void GemmPanel::emit(IrWriter& out, std::string_view operators) const {
   out.line("%w = getelementptr i8, ptr %weights, i64 %skipped");
   out.line("%column = mul i64 %panel, {}", tile_.columns);
   out.line("%all = sub i64 %row_end, %row_begin");
-  const int full_from = step_.full_from > 0 ? step_.full_from : tile_.rows;
-  out.line("%all.padded = add i64 %all, {}", tile_.rows - full_from);
-  out.line("%all.over = urem i64 %all.padded, {}", tile_.rows);
-  out.line("%full = sub i64 %all.padded, %all.over");  // rows of full tiles
-  out.line("%not.full = sub i64 %all, %full");
-  out.line("%below = call i64 @llvm.smax.i64(i64 %not.full, i64 0)");
+  out.line("%below = urem i64 %all, {}", tile_.rows);
+  out.line("%full = sub i64 %all, %below");
   out.line("%row_lower = add i64 %row_begin, %full");
   emit_full_tiles(out);
   emit_lower_tiles(out);
@@ -181,15 +177,10 @@ void GemmPanel::emit_full_tiles(IrWriter& out) const {
     out.line("%sums = getelementptr float, ptr %buffer, i64 %above.sums");
     pass_arguments = ", ptr %sums, i64 %first, i64 %last";
   }
-  std::string rows = fmt::to_string(tile_.rows);
-  if (step_.full_from > 0) {
-    out.line("%existing = sub i64 %row_end, %row");
-    rows = out.let("call i64 @llvm.umin.i64(i64 %existing, i64 {})", tile_.rows);
-  }
   out.line(
       "call void @{0}.{1}(ptr %args, ptr %tile.x, i64 {1}, ptr {2}, i64 %row, i64 %column, "
-      "i64 {4}{3})",
-      name_, tile_.rows, unpacks ? "%tile.w" : "%w", pass_arguments, rows);
+      "i64 {1}{3})",
+      name_, tile_.rows, unpacks ? "%tile.w" : "%w", pass_arguments);
   out.line("%row.next = add i64 %row, {}", tile_.rows);
   out.line("%more = icmp slt i64 %row.next, %row_lower");
   const char* end = has_registers ? "release" : "lower";

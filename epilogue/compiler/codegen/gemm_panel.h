@@ -27,9 +27,6 @@ class GemmPanel {
     int64_t row_bytes = 0;  // of one row of x
     int rows = 1;
     int64_t unpacked_bytes = 0;  // of a panel that has to be unpacked
-    // So many rows below the last full tile are computed as a full one, to which they are padded.
-    // 0: only as many as a full tile has.
-    int full_from = 0;
     std::span<const TileSize> tile_registers{};  // of AMX that full tiles use
   };
   GemmPanel(std::string name, const GemmCode& code, const GemmTile& tile, const Target& target,

@@ -115,7 +115,7 @@ void pack_int8_rows(const GemmCode& code, const GemmTile& tile, const Rows& rows
   const int64_t height = std::min<int64_t>(tile.rows, rows.count - first);
   const bool in_pairs = tile.kind == GemmKind::kSmmla;
   const int64_t together = in_pairs ? kMmlaRows : 1;
-  const int64_t packed = int8_packed_rows(tile, height);
+  const int64_t packed = (height + together - 1) / together * together;
   std::array<QuantizedGroups, kMmlaRows> quantized;
   for (int64_t r = 0; r < height; r += together) {
     for (int64_t k0 = 0; k0 < code.k; k0 += kChunkGroups * kStep) {
@@ -138,11 +138,6 @@ void pack_int8_rows(const GemmCode& code, const GemmTile& tile, const Rows& rows
         }
       }
     }
-  }
-  if (in_pairs || height == packed) return;
-  for (int64_t step = 0; step < int8_steps(code); ++step) {
-    std::memset(to + (step * packed + height) * kInt8RowBytes, 0,
-                static_cast<size_t>((packed - height) * kInt8RowBytes));
   }
 }
 

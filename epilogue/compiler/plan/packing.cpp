@@ -304,7 +304,8 @@ int64_t packed_rows_bytes(const GemmCode& code, const GemmTile& tile, const Rows
     return rounded_up(rows.count, kMmlaRows) * rounded_up(code.k, kMmlaDepth) * 2;
   }
   if (code.int8 && code.int8->int8_input) {
-    return int8_packed_rows(tile, rows.count) * int8_steps(code) * kInt8RowBytes;
+    const int64_t together = tile.kind == GemmKind::kSmmla ? kMmlaRows : 1;
+    return rounded_up(rows.count, together) * int8_steps(code) * kInt8RowBytes;
   }
   if (tile.kind != GemmKind::kTiles) {
     return rows.count * row_words(code, tile) * word_bytes(tile);
