@@ -44,7 +44,7 @@ double measure_gemm_peak(DType dtype) {
   const Target& target = host_target();
   GemmCode code;
   if (dtype == DType::kI8) {
-    code.int8 = Int8Code{.int8_input = true};
+    code.int8 = Int8Code{.int8_input = true, .in_groups = true};
   } else {
     code.dtype = dtype;
   }
