@@ -12,6 +12,7 @@
 #include "epilogue/base/parse_integer.h"
 #include "epilogue/cpu/cpu_backend.h"
 #include "epilogue/cuda/cuda_backend.h"
+#include "epilogue/nn/checkpoint.h"
 
 namespace epi::cli {
 namespace {
@@ -171,6 +172,22 @@ std::optional<CompileOptions> parse_compile(const RunFlags& flags) {
   return options;
 }
 
+namespace {
+
+// An unusable file counts as none: planning reports it.
+bool has_int8_weights(const RunFlags& flags) {
+  if (!flags.int8.empty()) return true;
+  if (flags.weights.empty()) return false;
+  const auto checkpoint = nn::Checkpoint::open(flags.weights);
+  if (!checkpoint) return false;
+  const auto names = checkpoint->names();
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return name.starts_with(flags.prefix) && name.ends_with("weight_scale");
+  });
+}
+
+}  // namespace
+
 Device choose_device(const RunFlags& flags) {
   const std::string& text = flags.device;
   register_cpu_backend();
@@ -178,6 +195,10 @@ Device choose_device(const RunFlags& flags) {
   if (text == "cpu") return kCpu;
   if (text != "auto" && text != "cuda") {
     fail("run", "--device {}: must be auto, cpu or cuda", text);
+  }
+  if (text == "auto" && has_int8_weights(flags)) {
+    if (flags.graph) fail("run", "--graph: needs a GPU, and int8 weights run on the CPU only");
+    return kCpu;
   }
   const auto ready = register_cuda_backend();
   if (!ready && text == "cuda") fail("run", "--device cuda: {}", ready.error().message);

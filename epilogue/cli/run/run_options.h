@@ -80,8 +80,8 @@ std::optional<DType> parse_dtype(const std::string& text);
 // The options of --compile, --fuse, --dynamic and --graph, or none without --compile. Throws for
 // flags that do not go together.
 std::optional<CompileOptions> parse_compile(const RunFlags& flags);
-// Registers the backend of --device and returns the device. `auto` is the first GPU, else the CPU.
-// Throws if the device is not available.
+// Registers the backend of --device and returns the device. `auto` is the first GPU if there is one
+// and the weights are not int8, else the CPU. Throws if the device is not available.
 Device choose_device(const RunFlags& flags);
 // f32 on the CPU, bf16 on CUDA.
 DType default_dtype(Device device);
