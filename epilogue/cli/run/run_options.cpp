@@ -10,9 +10,9 @@
 #include "epilogue/base/error.h"
 #include "epilogue/base/join.h"
 #include "epilogue/base/parse_integer.h"
+#include "epilogue/cli/run/workload.h"
 #include "epilogue/cpu/cpu_backend.h"
 #include "epilogue/cuda/cuda_backend.h"
-#include "epilogue/nn/checkpoint.h"
 
 namespace epi::cli {
 namespace {
@@ -171,22 +171,6 @@ std::optional<CompileOptions> parse_compile(const RunFlags& flags) {
   options.name = flags.workload;
   return options;
 }
-
-namespace {
-
-// An unusable file counts as none: planning reports it.
-bool has_int8_weights(const RunFlags& flags) {
-  if (!flags.int8.empty()) return true;
-  if (flags.weights.empty()) return false;
-  const auto checkpoint = nn::Checkpoint::open(flags.weights);
-  if (!checkpoint) return false;
-  const auto names = checkpoint->names();
-  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-    return name.starts_with(flags.prefix) && name.ends_with("weight_scale");
-  });
-}
-
-}  // namespace
 
 Device choose_device(const RunFlags& flags) {
   const std::string& text = flags.device;

@@ -85,6 +85,12 @@ void check_int8(const RunFlags& flags, const Weights& weights) {
   }
 }
 
+// The parts of the tensor names in a checkpoint before "weight".
+std::vector<std::string> layers_of(const RunFlags& flags) {
+  if (flags.workload == "mlp") return {"gate_proj.", "up_proj.", "down_proj."};
+  return {""};
+}
+
 Result<void> check_matrix(const RunFlags& flags, const std::string& name, const Tensor& tensor) {
   const std::string place = fmt::format("{}: tensor \"{}{}\"", flags.weights, flags.prefix, name);
   if (tensor.dim() != 2) {
@@ -118,11 +124,10 @@ Result<bool> find_bias(const RunFlags& flags, const nn::Checkpoint& checkpoint,
 }
 
 // Without --weights, `random` with its dtype filled in. Otherwise the sizes, bias and dtype of the
-// checkpoint, taken from the first layer. `layers` are the parts of the tensor names before
-// "weight".
-Result<Weights> find_weights(const RunFlags& given, const std::vector<std::string>& layers,
-                             Weights random) {
+// checkpoint, taken from the first layer.
+Result<Weights> find_weights(const RunFlags& given, Weights random) {
   RunFlags flags = given;
+  const auto layers = layers_of(flags);
   random.dtype = parse_dtype(flags.dtype).value_or(default_dtype(random.device));
   if (flags.weights.empty()) return random;
   auto checkpoint = nn::Checkpoint::open(flags.weights);
@@ -193,7 +198,7 @@ std::function<std::vector<Tensor>()> one_input(const Dims& shape, const Weights&
 
 Result<Workload> plan_linear(const RunFlags& flags, const RunSizes& sizes, Device device) {
   const auto found = find_weights(
-      flags, {""},
+      flags,
       {sizes.out_dim.value_or(64), sizes.in_dim.value_or(32), !flags.no_bias, {}, {}, device});
   EPI_TRY(found);
   const Weights& weights = *found;
@@ -233,9 +238,8 @@ nn::GluActivation parse_activation(const std::string& text) {
 
 Result<Workload> plan_mlp(const RunFlags& flags, const RunSizes& sizes, Device device) {
   const nn::GluActivation activation = parse_activation(flags.activation);
-  const auto found =
-      find_weights(flags, {"gate_proj.", "up_proj.", "down_proj."},
-                   {sizes.hidden.value_or(3072), sizes.dim.value_or(768), false, {}, {}, device});
+  const auto found = find_weights(
+      flags, {sizes.hidden.value_or(3072), sizes.dim.value_or(768), false, {}, {}, device});
   EPI_TRY(found);
   const Weights& weights = *found;
   check_int8(flags, weights);
@@ -326,6 +330,21 @@ Result<Workload> plan_matmul_add(const RunFlags& flags, const RunSizes& sizes, D
 }
 
 }  // namespace
+
+bool has_int8_weights(const RunFlags& flags) {
+  if (!flags.int8.empty()) return true;
+  if (flags.weights.empty()) return false;
+  const auto checkpoint = nn::Checkpoint::open(flags.weights);
+  if (!checkpoint) return false;
+  const auto layers = layers_of(flags);
+  const std::string prefix = checkpoint->find_prefix(flags.prefix, layers.front() + "weight");
+  return std::any_of(layers.begin(), layers.end(), [&](const std::string& layer) {
+    const std::string name = prefix + layer + "weight";
+    if (!checkpoint->contains(name)) return false;
+    const auto weight = checkpoint->tensor(name);
+    return weight && weight->dtype() == DType::kI8;
+  });
+}
 
 compiler::TensorFunction prebuilt_function(const Block& block, const hub::Kernels& kernels) {
   const auto layer = std::make_shared<hub::GluMlp>(*block.mlp, kernels);

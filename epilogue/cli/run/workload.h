@@ -38,6 +38,10 @@ struct Workload {
 // The block's MLP, run with the kernels of a package. `block.mlp` must not be null.
 compiler::TensorFunction prebuilt_function(const Block& block, const hub::Kernels& kernels);
 
+// Whether the weights are int8, by --int8 or in the checkpoint. False for a checkpoint that cannot
+// be read, which planning reports.
+bool has_int8_weights(const RunFlags& flags);
+
 // Checks everything that can be checked without allocating. Returns a failure for an unusable
 // weights file. Throws `Error` for sizes that do not fit into memory or do not match the weights.
 Result<Workload> plan_workload(const RunFlags& flags, const RunSizes& sizes, Device device);
