@@ -178,14 +178,14 @@ struct Source {
 };
 
 Result<InputText> too_long(const Source& source) {
-  return failure("{}: decompresses to more than {} bytes; the option max-unpacked sets the limit",
-                 source.name, source.max_bytes);
+  return failure("{}: decompresses to more than {} bytes; max_unpacked sets the limit", source.name,
+                 source.max_bytes);
 }
 
 Result<InputText> no_memory(const Source& source, size_t bytes) {
   return failure(
-      "{}: decompressing it needs {} bytes of memory, which are not available; the option "
-      "max-unpacked sets a lower limit",
+      "{}: decompressing it needs {} bytes of memory, which are not available; max_unpacked sets a "
+      "lower limit",
       source.name, bytes);
 }
 
