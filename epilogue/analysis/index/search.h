@@ -8,9 +8,8 @@
 
 namespace epi::analysis {
 
-// The number of elements for which `is_before` is true, if they come before all others. Fast if
-// the result is near `start`, such as that of the previous search: the distance doubles with each
-// comparison.
+// The number of elements for which `is_before` is true, if they come before all others. `start` is
+// a guess, such as the previous result: the cost is logarithmic in its distance from the result.
 template <typename List, typename Test>
 size_t count_before(const List& sorted, size_t start, Test&& is_before) {
   start = std::min(start, sorted.size());

@@ -46,8 +46,8 @@ class HostTimeline {
 
   // Covers [begin, end) of a lane without gaps.
   std::vector<Segment> segments(trace::LaneId lane, int64_t begin_ns, int64_t end_ns) const;
-  // The same, starting the search at `place` among the recorded segments, which becomes the place
-  // of the first one.
+  // The same. `place` is where the search starts among the recorded segments; it is set to the
+  // first that ends after `begin_ns`.
   std::vector<Segment> segments(trace::LaneId lane, int64_t begin_ns, int64_t end_ns,
                                 size_t& place) const;
   // The recorded time of a lane, in order.
