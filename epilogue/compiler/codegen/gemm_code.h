@@ -56,7 +56,7 @@ enum class GemmKind : uint8_t {
   kSmmla,      // int8, with smmla of AArch64
   kDots,       // int8, four k per step
   kVnni,       // int8, the same with vpdpbusd of x86: weights are stored plus 128
-  kInt8Tiles,  // int8, with the tile registers of AMX; few rows with vpdpbusd
+  kInt8Tiles,  // int8, with the tile registers of AMX; the rows below full tiles with vpdpbusd
 };
 
 struct GemmTile {

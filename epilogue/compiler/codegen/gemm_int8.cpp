@@ -113,7 +113,7 @@ class GemmInt8 {
   void emit_vector(int v, int rows, int stream, const IrValue& line, const IrValue& x) {
     VectorCode vector(out_, target_, target_.lanes);
     const int64_t vector_bytes = int64_t{4} * target_.lanes;
-    std::vector<IrValue> weights;  // loaded when they are needed first
+    std::vector<IrValue> weights;  // loaded at their first use
     const IrValue column_scales =
         code_.int8->in_groups ? emit_load(floats_, line, (kWords * vectors_ + v) * vector_bytes)
                               : IrValue();

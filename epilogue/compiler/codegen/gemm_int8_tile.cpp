@@ -8,12 +8,13 @@
 namespace epi::compiler {
 namespace {
 
-constexpr int kSums = 0;  // tile registers
+// Tile registers, in the order of int8_tile_registers.
+constexpr int kSums = 0;
 constexpr int kRows = 1;
 constexpr int kWeights = 2;
 constexpr int kRegisterBytes = 64;  // of a vector, and of a row of sums
 constexpr int64_t kLineBytes = 64;
-constexpr int kAheadSteps = 6;  // prefetch distance
+constexpr int kAheadSteps = 6;  // prefetch distance, about 7 KB
 
 class Int8Tile {
  public:
@@ -139,8 +140,9 @@ class Int8Tile {
 }  // namespace
 
 std::span<const TileSize> int8_tile_registers() {
-  static constexpr std::array<TileSize, 3> kSizes = {
-      {{kInt8TileRows, kRegisterBytes}, {kInt8TileRows, kInt8Step}, {kInt8Step / 4, 64}}};
+  static constexpr std::array<TileSize, 3> kSizes = {{{kInt8TileRows, kRegisterBytes},
+                                                      {kInt8TileRows, kInt8Step},
+                                                      {kInt8Step / 4, kRegisterBytes}}};
   return kSizes;
 }
 

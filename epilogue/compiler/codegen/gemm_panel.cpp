@@ -192,7 +192,7 @@ void GemmPanel::emit_full_tiles(IrWriter& out) const {
   }
   if (has_registers) {
     out.label("release");
-    out.line("call void @llvm.x86.tilerelease()");
+    emit_tile_release(out);
     out.line("br label %lower");
   }
 }

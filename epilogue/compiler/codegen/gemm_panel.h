@@ -26,7 +26,7 @@ class GemmPanel {
     int64_t panel_bytes = 0;
     int64_t row_bytes = 0;  // of one row of x
     int rows = 1;
-    int64_t unpacked_bytes = 0;  // of a panel that has to be unpacked
+    int64_t unpacked_bytes = 0;                  // of a panel that has to be unpacked
     std::span<const TileSize> tile_registers{};  // of AMX that full tiles use
   };
   GemmPanel(std::string name, const GemmCode& code, const GemmTile& tile, const Target& target,

@@ -12,10 +12,12 @@ namespace {
 
 constexpr int64_t kLineBytes = 64;
 constexpr int64_t kAheadBytes = 16384;  // prefetch distance of a stream
-constexpr int kMaxStreams = 4;          // of a flat tile
-constexpr int64_t kAheadSteps = 2;      // prefetch distance of each
-constexpr int kHalf = 16;               // rows of one tile register
-constexpr int64_t kTileBytes = 1024;    // of one tile register
+// A flat tile: one row of 8192 x 8192 on a Xeon took 1.05 to 1.17 of the time for reading the
+// weights, and 1.35 with one stream (epilogue_bench, compile/gemv_bf16_8192).
+constexpr int kMaxStreams = 4;
+constexpr int64_t kAheadSteps = 2;    // prefetch distance of a stream
+constexpr int kHalf = 16;             // rows of one tile register
+constexpr int64_t kTileBytes = 1024;  // of one tile register
 
 class GemmTiles {
  public:
@@ -149,7 +151,7 @@ class GemmTiles {
     return streams;
   }
 
-  // Multiplies the only tile of rows, at most %rows = 16, by a panel, and applies the epilogue.
+  // Multiplies the only tile of a block, of %rows <= 16 rows, by a panel, and applies the epilogue.
   void emit_flat_tile() {
     out_.comment(fmt::format("{}: an AMX tile of up to {} rows by {} columns, for all of k",
                              operators_of(code_), kHalf, columns_text()));
@@ -262,7 +264,9 @@ class GemmTiles {
     emit_tile_call();
     out_.label("tile.end");
     out_.line("%configured.next = add i64 %height, 0");
-    out_.line("%is.pending = xor i1 %is.flat, %finishes");  // all steps of a flat tile are done
+    // The epilogue of a flat tile has been applied.
+    out_.line("%is.tall = xor i1 %is.flat, true");
+    out_.line("%is.pending = and i1 %finishes, %is.tall");
     out_.line("%old.rows.next = select i1 %is.pending, i64 %height, i64 0");
     out_.line("%old.row.next = add i64 %row, 0");
     out_.line("%old.column.next = mul i64 %panel, {}", columns_text());
@@ -271,7 +275,7 @@ class GemmTiles {
     out_.line("br i1 %more.tiles, label %next, label %last");
     // No tile follows that could hide the epilogue of the last one.
     out_.label("last");
-    out_.line("call void @llvm.x86.tilerelease()");
+    emit_tile_release(out_);
     out_.line("br label %each");
     emit_epilogue_rows("last", "0", {"%old.rows.next", "%old.row.next", "%old.column.next"});
     out_.label("after");

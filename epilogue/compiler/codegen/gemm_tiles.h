@@ -4,7 +4,8 @@
 // pair adjacent. A panel stores the two tiles of each 32 k one after the other, in order of k; the
 // packed rows of x are stored likewise. AMX can move data from tiles to vector registers only
 // through memory: the epilogue reads the sums of a tile from there while AMX multiplies the next
-// tile.
+// tile. A flat tile, of up to 16 rows that are all of x, is limited by reading the weights: it
+// reads them at several positions at once.
 #pragma once
 
 #include "epilogue/compiler/codegen/gemm_code.h"

@@ -104,7 +104,7 @@ PeakCode emit_tiles(const std::string& name, std::string_view instruction, int64
   }
   emit_loop_end(out);
   out.line("call void @llvm.x86.tilestored64(i8 0, ptr %sink, i64 64)");
-  out.line("call void @llvm.x86.tilerelease()");
+  emit_tile_release(out);
   out.end_function();
   return {out.text(), 4 * 16 * 16 * depth * 2};
 }

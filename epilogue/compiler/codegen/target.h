@@ -29,8 +29,8 @@ struct Target {
   bool is_arm() const { return triple.starts_with("aarch64"); }
 };
 
-// The target of this machine, limited by EPILOGUE_ISA: baseline, avx2, avx512, avx512_vnni,
-// which has no AMX, or avx512_bf16, which enables bf16 pairs where they are not the default; on
+// The target of this machine, limited by EPILOGUE_ISA: baseline, avx2, avx512, or one of
+// avx512_vnni and avx512_bf16, which add vpdpbusd or vdpbf16ps to avx512, and nothing else; on
 // AArch64 baseline, or dotprod. If unset, the best instruction set is used.
 const Target& host_target();
 

@@ -36,6 +36,8 @@ void emit_tile_sizes(IrWriter& out, std::span<const TileSize> sizes) {
   out.line("call void @llvm.x86.ldtilecfg(ptr %config)");
 }
 
+void emit_tile_release(IrWriter& out) { out.line("call void @llvm.x86.tilerelease()"); }
+
 void emit_tile_config(IrWriter& out) {
   emit_empty_config(out);
   for (int tile = 0; tile < 8; ++tile) emit_row_bytes(out, tile, 64);
