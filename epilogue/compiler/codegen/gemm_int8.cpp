@@ -148,7 +148,7 @@ class GemmInt8 {
   }
 
   IrValue emit_weights(const IrValue& line, int64_t byte) {
-    const IrValue weights = emit_load(integers_, line, byte);
+    IrValue weights = emit_load(integers_, line, byte);
     if (tile_.kind != GemmKind::kInt8Tiles) return weights;
     std::string sign_bits;  // flipping them adds 128
     for (int i = 0; i < target_.lanes; ++i) {
