@@ -13,8 +13,7 @@ constexpr int kSums = 0;
 constexpr int kRows = 1;
 constexpr int kWeights = 2;
 constexpr int kRegisterBytes = 64;  // of a vector, and of a row of sums
-constexpr int64_t kLineBytes = 64;
-constexpr int kAheadSteps = 6;  // prefetch distance, about 7 KB
+constexpr int kAheadSteps = 6;      // prefetch distance, about 7 KB
 
 class Int8Tile {
  public:
@@ -90,7 +89,7 @@ class Int8Tile {
     const int64_t panel_bytes = int8_panel_bytes(code_, tile_);
     const IrValue line = at("%panel", out_.let("mul i64 %k.{}, {}", v, panel_bytes));
     const IrValue x = at("%x", out_.let("mul i64 %k.{}, {}", v, kInt8TileRows * kInt8RowBytes));
-    if (v == 0) emit_prefetch(line, panel_bytes);
+    if (v == 0) out_.prefetch(at(line, kAheadSteps * panel_bytes), panel_bytes, 2);
     out_.line("call void @llvm.x86.tileloadd64(i8 {}, ptr {}, i64 {})", kRows, x, kInt8RowBytes);
     out_.line("call void @llvm.x86.tileloadd64(i8 {}, ptr {}, i64 {})", kWeights,
               at(line, v * kRegisterBytes), vectors_ * kRegisterBytes);
@@ -111,13 +110,6 @@ class Int8Tile {
           "%new.{0}.{1} = call <16 x float> @llvm.fmuladd.v16f32(<16 x float> {2}, "
           "<16 x float> {3}, <16 x float> %sum.{0}.{1})",
           v, row, products, scale);
-    }
-  }
-
-  void emit_prefetch(const IrValue& line, int64_t bytes) {
-    const IrValue first = at(line, kAheadSteps * bytes);
-    for (int64_t byte = 0; byte < bytes; byte += kLineBytes) {
-      out_.line("call void @llvm.prefetch.p0(ptr {}, i32 0, i32 2, i32 1)", at(first, byte));
     }
   }
 

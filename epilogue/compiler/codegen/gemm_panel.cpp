@@ -8,7 +8,6 @@ namespace {
 
 // Prefetch distance of a stream.
 constexpr int64_t kAheadBytes = 2048;
-constexpr int64_t kLineBytes = 64;
 
 // The number of steps is divided evenly among the passes.
 int64_t steps_per_pass(const GemmPanel::Step& step, int64_t l1_bytes) {
@@ -108,10 +107,7 @@ void GemmPanel::emit_prefetch(IrWriter& out, const IrValue& line, int64_t bytes,
       out.let("select i1 {}, i64 {}, i64 {}", ends,
               (ahead_steps + skipped_steps) * step_.panel_bytes, ahead_steps * step_.panel_bytes);
   const IrValue first = out.let("getelementptr i8, ptr {}, i64 {}", line, ahead);
-  for (int64_t byte = 0; byte < bytes; byte += kLineBytes) {
-    const IrValue at = out.let("getelementptr i8, ptr {}, i64 {}", first, byte);
-    out.line("call void @llvm.prefetch.p0(ptr {}, i32 0, i32 2, i32 1)", at);
-  }
+  out.prefetch(first, bytes, 2);
 }
 
 void GemmPanel::emit(IrWriter& out, std::string_view operators) const {

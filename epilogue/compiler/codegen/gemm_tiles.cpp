@@ -199,10 +199,7 @@ class GemmTiles {
                                       (ahead_steps + steps_ - stream_steps) * kTileStepBytes,
                                       ahead_steps * kTileStepBytes);
     const IrValue ahead = out_.let("getelementptr i8, ptr {}, i64 {}", w, distance);
-    for (int64_t byte = 0; byte < kTileStepBytes; byte += kLineBytes) {
-      const IrValue at = out_.let("getelementptr i8, ptr {}, i64 {}", ahead, byte);
-      out_.line("call void @llvm.prefetch.p0(ptr {}, i32 0, i32 2, i32 1)", at);
-    }
+    out_.prefetch(ahead, kTileStepBytes, 2);
     const IrValue x = out_.let("getelementptr i8, ptr %x, i64 {}", skipped);
     out_.line("call void @llvm.x86.tileloadd64(i8 4, ptr {}, i64 64)", x);
     for (int tile = 0; tile < 2; ++tile) {

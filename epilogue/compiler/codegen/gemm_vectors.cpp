@@ -115,7 +115,10 @@ class GemmVectors {
       if (is_flat(rows)) {
         panel_.emit_prefetch(out_, line, steps * step_bytes(packed_), streams);
       } else {
-        emit_prefetch(line, step_bytes(layout(rows)));
+        // A tall tile finds its panel in L2.
+        const int64_t bytes = step_bytes(layout(rows));
+        out_.prefetch(out_.let("getelementptr i8, ptr {}, i64 {}", line, kAheadSteps * bytes),
+                      bytes, 1);
       }
       for (int step = 0; step < steps; ++step) {
         emit_multiply(rows, stream, out_.let("add i64 {}, {}", first, step),
@@ -283,15 +286,6 @@ class GemmVectors {
     } else {
       out_.line("{0} = call {1} @llvm.fmuladd.v{2}f32({1} {3}, {1} {4}, {1} {5})", result, type,
                 target_.lanes, number, weights, sum);
-    }
-  }
-
-  // A tall tile finds its panel in L2 and prefetches it into L1.
-  void emit_prefetch(const IrValue& line, int64_t bytes) {
-    for (int64_t byte = 0; byte < bytes; byte += kLineBytes) {
-      const IrValue at =
-          out_.let("getelementptr i8, ptr {}, i64 {}", line, kAheadSteps * bytes + byte);
-      out_.line("call void @llvm.prefetch.p0(ptr {}, i32 0, i32 3, i32 1)", at);
     }
   }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -28,6 +29,8 @@ class IrWriter {
   void line(fmt::format_string<Ts...> format, Ts&&... values) {
     text_ += fmt::format("  {}\n", fmt::format(format, std::forward<Ts>(values)...));
   }
+  // Prefetches `bytes` from an address on, into this level of the cache and those below it.
+  void prefetch(const IrValue& address, int64_t bytes, int cache_level);
   // Precedes a function.
   void comment(std::string_view text) { text_ += fmt::format("; {}\n", text); }
   void label(std::string_view name) { text_ += fmt::format("{}:\n", name); }
