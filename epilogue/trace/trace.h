@@ -76,7 +76,7 @@ struct Lane {
 };
 
 // A range of Trace::args_text: a JSON object, or empty. Packed, because every event has one:
-// reading a large file takes 8 % less memory. A reference cannot be bound to a member.
+// it takes 12 bytes instead of 16. A reference cannot be bound to a member.
 struct [[gnu::packed, gnu::aligned(4)]] ArgsRange {
   uint64_t offset = 0;
   uint32_t size = 0;

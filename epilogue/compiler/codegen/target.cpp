@@ -42,7 +42,7 @@ void add_amx(Target& target) {
     target.features += ",+amx-bf16";
     target.amx = true;
   }
-  // Few rows are multiplied with vpdpbusd.
+  // Rows below full tiles need vpdpbusd.
   if ((edx & kInt8) != 0 && !target.int8_dots.empty()) {
     target.features += ",+amx-int8";
     target.amx_int8 = true;
