@@ -76,9 +76,9 @@ void check(const Result<void>& done) {
 
 int64_t write_big_trace(const std::filesystem::path& path, int64_t bytes) {
   trace::Defects defects;
-  const auto input = trace::open_input(EPI_TEST_DATA "/traces/llama_train.json.gz", defects);
+  const auto input = trace::open_input(EPI_TEST_DATA "/traces/llama_train.json.gz");
   if (!input) throw Error(input.error().message);
-  const std::string_view text = input->text;
+  const std::string_view text = input->whole(defects).value();
   constexpr std::string_view kOpening = "\"traceEvents\": [";
   const size_t begin = text.find(kOpening) + kOpening.size();
   const size_t end = text.rfind(']');

@@ -75,11 +75,11 @@ epi_add_package(library libepilogue${PROJECT_VERSION_MAJOR} libs "runtime for th
 epi_add_package(development libepilogue-dev libdevel "runtime for the MLP block of transformers - development files"
   "Headers, static libraries, and files for CMake and pkg-config."
   DEPENDS "libepilogue${PROJECT_VERSION_MAJOR} ${this_version}" libfmt-dev libexpected-dev libdlpack-dev libsimdjson-dev libzstd-dev
-          libdeflate-dev zlib1g-dev libsqlite3-dev libssl-dev libcpp-httplib-dev
+          libisal-dev zlib1g-dev libsqlite3-dev libssl-dev libcpp-httplib-dev
   CONTAINS ${inlined})
 epi_add_package(trace libepilogue-trace0 libs "reader of PyTorch profiler traces - shared library for C"
   "Reads and analyzes traces of PyTorch's profiler, for programs in C and for\nother languages."
-  LIBRARY libepilogue_trace CONTAINS ${inlined} libcli11-dev libsqlite3-dev libzstd-dev libdeflate-dev zlib1g-dev
+  LIBRARY libepilogue_trace CONTAINS ${inlined} libcli11-dev libsqlite3-dev libzstd-dev libisal-dev zlib1g-dev
   OVERRIDES "embedded-library zlib *")  # also used by wheels, which may depend on the C++ library only
 epi_add_package(trace_development libepilogue-trace-dev libdevel "reader of PyTorch profiler traces - development files"
   "The header of libepilogue-trace0, and a file for pkg-config."

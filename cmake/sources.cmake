@@ -30,14 +30,14 @@ function(epi_compile_quickly target level)
 endfunction()
 
 # Links static targets of the project and the libraries that they use, preferring static libraries. The result needs
-# only the C and C++ libraries and simdjson.
+# only the C and C++ libraries, simdjson and ISA-L.
 function(epi_link_statically target)
   set(files)
   foreach(part ${ARGN})
     list(APPEND files $<TARGET_FILE:${part}>)
     add_dependencies(${target} ${part})
   endforeach()
-  foreach(library sqlite3 zstd deflate z)
+  foreach(library sqlite3 zstd isal z)
     find_library(EPI_STATIC_${library} NAMES lib${library}.a ${library})
     list(APPEND files ${EPI_STATIC_${library}})
   endforeach()

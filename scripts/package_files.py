@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 ARCHITECTURES = {"x86_64": "i386:x86-64", "aarch64": "aarch64"}  # uname -m: the name in objdump
 # Libraries that every Linux with glibc has. Everything else must be linked statically or be beside the programs.
 SYSTEM_LIBRARIES = re.compile(r"(libc|libm|libstdc\+\+|libgcc_s|libpthread|libdl|librt|ld-linux[-\w]*)\.so\.\d+")
-BUNDLED_LIBRARIES = re.compile(r"libsimdjson\.so\.\d+")  # Debian has no static library of it
+BUNDLED_LIBRARIES = re.compile(r"lib(simdjson|isal)\.so\.\d+")  # Debian has no static libraries of them
 # The newest versions in RHEL 9, Debian 12 and Ubuntu 22.04: those of GCC 11.
 MAX_VERSIONS = {"GLIBCXX": (3, 4, 29), "CXXABI": (1, 3, 13)}
 
@@ -150,7 +150,8 @@ class ReaderBuild(Build):
 
     def _bundled(self):
         """The libraries to put beside the programs, as ldd finds them or in the folder that the build used."""
-        folders = [str(pathlib.Path(self._cache[name]) / "../..") for name in ("simdjson_DIR",) if name in self._cache]
+        levels = {"simdjson_DIR": 1, "EPI_ISAL_LIBRARY": 0}  # up to the folder with the library
+        folders = [str(pathlib.Path(self._cache[name]).parents[up]) for name, up in levels.items() if name in self._cache]
         folders += filter(None, [os.environ.get("LD_LIBRARY_PATH")])
         found = run("ldd", str(self.library), env={**os.environ, "LD_PRELOAD": "", "LD_LIBRARY_PATH": ":".join(folders)})
         paths = dict(re.findall(r"^\s*(\S+) => (/\S+)", found, re.MULTILINE))

@@ -16,17 +16,42 @@
 namespace epi::trace {
 namespace {
 
-Result<Trace> read_input(const InputText& input, const std::string& name, const Defects& defects,
+// Most traces start with less text before their list of events.
+constexpr size_t kHeadBytes = size_t{1} << 16;
+
+// Parses as much of the text as necessary.
+Head read_head(const InputText& input, const ReadProgress* progress) {
+  for (size_t bytes = kHeadBytes;; bytes *= 2) {
+    const size_t size = input.wait_for(bytes);
+    Head head = parse_head({input.data(), size});
+    const bool has_list = head.events_begin != std::string_view::npos;
+    if (has_list || head.complete || size < bytes || is_cancelled(progress)) return head;
+  }
+}
+
+Result<Trace> read_input(const InputText& input, const std::string& name,
                          ReadProgress* progress = nullptr) {
-  const std::string_view text = input.text;
-  if (progress != nullptr) progress->total_bytes += static_cast<int64_t>(text.size());
+  const auto expected_bytes = static_cast<int64_t>(input.expected_bytes());
+  if (progress != nullptr) progress->total_bytes += expected_bytes;
+  Head head = read_head(input, progress);
+  ParsedEvents events;
+  if (head.events_begin != std::string_view::npos) {
+    events = parse_in_windows(input, head.events_begin, progress);
+  }
+  if (is_cancelled(progress)) return failure("{}: cancelled", name);
+  Defects defects;  // of the compressed data
+  const auto whole = input.whole(defects);
+  EPI_TRY(whole);
+  const std::string_view text = *whole;
+  if (progress != nullptr) {
+    progress->total_bytes += static_cast<int64_t>(text.size()) - expected_bytes;
+  }
   if (text.find_first_not_of(" \n\t\r") == std::string_view::npos) {
     return failure("{}: {}", name,
                    defects.empty()
                        ? "the file is empty, expected a JSON trace"
                        : "the compressed data is corrupt: nothing could be decompressed");
   }
-  Head head = parse_head(text);
   if (!head.is_json) return failure("{}: byte 0: not a trace: expected {{ or [", name);
   if (head.too_deep_at != std::string_view::npos) {
     return failure("{}: byte {}: nested deeper than {} levels", name, head.too_deep_at,
@@ -36,9 +61,6 @@ Result<Trace> read_input(const InputText& input, const std::string& name, const 
     return failure("{}: not a trace: it has no \"traceEvents\"{}", name,
                    head.complete ? "" : " before its JSON breaks off");
   }
-  ParsedEvents events =
-      parse_in_windows({text.substr(head.events_begin), head.events_begin, input.fd, progress});
-  if (is_cancelled(progress)) return failure("{}: cancelled", name);
   Trace trace = std::move(events.trace);
   trace.defects.add(defects);
   if (!events.list_ended) trace.defects.count(Defect::kTruncated);
@@ -57,7 +79,7 @@ Result<Trace> read_input(const InputText& input, const std::string& name, const 
   trace.base_time_ns = parse_integer_token(trace.property("baseTimeNanoseconds")).value_or(0);
   std::erase_if(trace.properties,
                 [](const auto& property) { return property.first == "baseTimeNanoseconds"; });
-  trace.args_text = input.owner;
+  trace.args_text = input.owner();
   join_begin_end(trace);
   categorize_legacy_events(trace);
   count_deep_overlap(trace);
@@ -68,29 +90,25 @@ Result<Trace> read_input(const InputText& input, const std::string& name, const 
 
 Result<Trace> read(const std::filesystem::path& path, std::optional<int64_t> max_unpacked_bytes,
                    ReadProgress* progress) {
-  Defects defects;
-  const auto input = open_input(
-      path, defects, max_unpacked_bytes.value_or(default_max_unpacked_bytes()), progress);
+  const auto input = open_input(path, max_unpacked_bytes.value_or(default_max_unpacked_bytes()));
   EPI_TRY(input);
-  auto trace = read_input(*input, path.string(), defects, progress);
+  auto trace = read_input(*input, path.string(), progress);
   // Checked first: the change explains every other failure.
-  if (input->file->has_changed()) return failure("{}: changed while it was read", path.string());
+  if (input->has_changed()) return failure("{}: changed while it was read", path.string());
   return trace;
 }
 
 Result<Trace> read_bytes(std::string bytes, const std::string& name,
                          std::optional<int64_t> max_unpacked_bytes, ReadProgress* progress) {
-  Defects defects;
-  const auto input =
-      input_of_bytes(std::move(bytes), name, defects,
-                     max_unpacked_bytes.value_or(default_max_unpacked_bytes()), progress);
+  const auto input = input_of_bytes(std::move(bytes), name,
+                                    max_unpacked_bytes.value_or(default_max_unpacked_bytes()));
   EPI_TRY(input);
-  return read_input(*input, name, defects, progress);
+  return read_input(*input, name, progress);
 }
 
 Result<Trace> read_text(std::string_view text, const std::string& name) {
   const auto copy = std::make_shared<const std::string>(text);
-  return read_input({*copy, {copy, copy->data()}, -1, nullptr}, name, {});
+  return read_input(InputText(*copy, copy), name);
 }
 
 }  // namespace epi::trace

@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -29,6 +31,8 @@ namespace {
 constexpr size_t kMinEventBytes = 200;
 // A window that an event makes longer than this many others is parsed in place, without copies.
 constexpr size_t kMaxFastWindows = 16;
+// How many windows are decompressed in advance, beside one for each thread.
+constexpr size_t kWindowsAhead = 4;
 
 struct Window {
   size_t begin = 0;
@@ -51,48 +55,60 @@ struct Worker {
   EventBuilder builder{trace};
 };
 
-// Copies a part of the text, from the file descriptor if there is one.
-void copy_text(const EventsText& events, size_t begin, size_t end, char* to) {
-  size_t at = begin;
-  while (events.fd >= 0 && at < end) {
-    const ssize_t got =
-        ::pread(events.fd, to + (at - begin), end - at, static_cast<off_t>(events.offset + at));
-    if (got <= 0) break;  // fall back to the mapping
-    at += static_cast<size_t>(got);
-  }
-  std::memcpy(to + (at - begin), events.text.data() + at, end - at);
-}
+// The text after the bracket that opens the list. Only a part that was waited for may be read.
+class ListText {
+ public:
+  ListText(const InputText& input, size_t offset) : input_(input), offset_(offset) {}
 
-// The next position in [from, to) that looks like the start of an event. `to` if there is none.
-size_t find_boundary(const EventsText& events, size_t from, size_t to) {
-  // Room for the comma and spaces before an event, and for its first key.
-  constexpr size_t kAround = 64;
-  constexpr size_t kPieceBytes = 4096;
-  std::array<char, kPieceBytes + 2 * kAround> piece;
-  for (size_t at = from; at < to; at += kPieceBytes) {
-    const size_t begin = at - std::min(at, kAround);
-    const size_t end = std::min(events.text.size(), at + kPieceBytes + kAround);
-    copy_text(events, begin, end, piece.data());
-    const size_t found = begin + find_event_start({piece.data(), end - begin}, at - begin);
-    if (found < std::min(to, at + kPieceBytes)) return found;
+  size_t offset() const { return offset_; }
+  size_t wait_for(size_t bytes) const { return input_.wait_for(offset_ + bytes) - offset_; }
+  void read_ahead(size_t bytes) const { input_.read_ahead(offset_ + bytes); }
+  size_t expected_bytes() const { return input_.expected_bytes() - offset_; }
+
+  std::string_view part(size_t begin, size_t end) const {
+    return {input_.data() + offset_ + begin, end - begin};
   }
-  return to;
-}
+  // Copies a part, from the file descriptor if there is one.
+  void copy(size_t begin, size_t end, char* to) const {
+    size_t at = begin;
+    while (input_.fd() >= 0 && at < end) {
+      const ssize_t got =
+          ::pread(input_.fd(), to + (at - begin), end - at, static_cast<off_t>(offset_ + at));
+      if (got <= 0) break;  // fall back to the mapping
+      at += static_cast<size_t>(got);
+    }
+    std::memcpy(to + (at - begin), part(at, end).data(), end - at);
+  }
+  // The next position in [from, to) that looks like the start of an event. `to` if there is none.
+  size_t find_boundary(size_t from, size_t to) const {
+    // Room for the comma and spaces before an event, and for its first key.
+    constexpr size_t kAround = 64;
+    constexpr size_t kPieceBytes = 4096;
+    std::array<char, kPieceBytes + 2 * kAround> piece;
+    for (size_t at = from; at < to; at += kPieceBytes) {
+      const size_t begin = at - std::min(at, kAround);
+      const size_t end = wait_for(at + kPieceBytes + kAround);
+      copy(begin, end, piece.data());
+      const size_t found = begin + find_event_start({piece.data(), end - begin}, at - begin);
+      if (found < std::min(to, at + kPieceBytes)) return found;
+    }
+    return to;
+  }
+
+ private:
+  const InputText& input_;
+  size_t offset_;
+};
 
 class WindowParser {
  public:
-  WindowParser(const EventsText& events, size_t window_bytes)
-      : events_(events),
-        text_(events.text),
-        window_bytes_(window_bytes),
-        windows_((events.text.size() + window_bytes - 1) / window_bytes),
-        boundaries_(windows_.size() + 1),
-        reparse_budget_(events.text.size()) {}
+  WindowParser(const ListText& text, size_t window_bytes, ReadProgress* progress)
+      : text_(text), window_bytes_(window_bytes), progress_(progress) {}
 
   ParsedEvents run() {
     parse_all();
     ParsedEvents result;
-    if (is_cancelled(events_.progress)) return result;
+    if (is_cancelled(progress_)) return result;
     const auto parts = choose_parts(result);
     result.trace = is_in_order(parts) ? take_only_worker(parts) : assemble(parts);
     return result;
@@ -100,38 +116,57 @@ class WindowParser {
 
  private:
   void parse_all() {
-    const auto count = std::min<size_t>(static_cast<size_t>(num_threads()), windows_.size());
-    for (size_t i = 0; i < std::max<size_t>(1, count); ++i) {
+    const size_t expected = text_.expected_bytes();
+    const size_t windows = (expected + window_bytes_ - 1) / window_bytes_;
+    const size_t count = std::clamp<size_t>(windows, 1, static_cast<size_t>(num_threads()));
+    for (size_t i = 0; i < count; ++i) {
       workers_.push_back(std::make_unique<Worker>());
-      workers_.back()->trace.reserve(text_.size() / kMinEventBytes / std::max<size_t>(1, count));
+      workers_.back()->trace.reserve(expected / kMinEventBytes / count);
     }
-    std::atomic<size_t> next{0};
     std::atomic<size_t> next_worker{0};
-    parallel_for(static_cast<int64_t>(workers_.size()), 1, [&](int64_t begin, int64_t end) {
+    parallel_for(static_cast<int64_t>(count), 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const size_t worker = next_worker.fetch_add(1);
-        for (size_t w = next.fetch_add(1); w < windows_.size(); w = next.fetch_add(1)) {
-          if (is_cancelled(events_.progress)) break;
-          windows_[w].begin = boundary(w);
-          windows_[w].end = boundary(w + 1);
-          parse_window(windows_[w], worker);
-          if (events_.progress == nullptr) continue;
-          events_.progress->parsed_bytes += static_cast<int64_t>(window_bytes_);
+        while (Window* window = take_window()) {
+          parse_window(*window, worker);
+          if (progress_ == nullptr) continue;
+          progress_->parsed_bytes += static_cast<int64_t>(window_bytes_);
         }
       }
     });
+    reparse_budget_ = RescanBudget(text_.wait_for(SIZE_MAX - text_.offset()));
+  }
+
+  // The next window, with its boundaries. Null at the end of the text.
+  Window* take_window() {
+    const size_t w = next_window_.fetch_add(1);
+    if (is_cancelled(progress_)) return nullptr;
+    text_.read_ahead((w + workers_.size() + kWindowsAhead) * window_bytes_);
+    if (!exists(w)) return nullptr;
+    const size_t begin = boundary(w);
+    const size_t end = boundary(w + 1);
+    const std::lock_guard lock(mutex_);
+    windows_.resize(std::max(windows_.size(), w + 1));
+    windows_[w].begin = begin;
+    windows_[w].end = end;
+    return &windows_[w];  // a deque does not move its elements
+  }
+
+  // Whether the text reaches into window `w`.
+  bool exists(size_t w) const {
+    const size_t begin = w * window_bytes_;
+    return text_.wait_for(begin + 1) > begin;
   }
 
   // The start of window `w`. If the next event starts far ahead, it is the boundary of all windows
-  // in between.
+  // in between. After the last window, the end of the text.
   size_t boundary(size_t w) {
     if (w == 0) return 0;
-    const size_t known = boundaries_[w].load(std::memory_order_relaxed);
-    if (known != 0) return known;
+    if (const size_t known = known_boundary(w); known != 0) return known;
     const size_t begin = w * window_bytes_;
-    const size_t end = std::min(text_.size(), begin + window_bytes_);
-    if (const size_t found = find_boundary(events_, begin, end); found < end) {
-      boundaries_[w].store(found, std::memory_order_relaxed);
+    const size_t end = text_.wait_for(begin + window_bytes_);
+    if (const size_t found = text_.find_boundary(begin, end); found < end) {
+      set_boundaries(w, w, found);
       return found;
     }
     return far_boundary(w);
@@ -142,25 +177,38 @@ class WindowParser {
   size_t far_boundary(size_t w) {
     const std::lock_guard lock(far_search_);
     size_t last = w + 1;
-    size_t found = text_.size();
-    for (; last < windows_.size(); ++last) {
-      const size_t known = boundaries_[last].load(std::memory_order_relaxed);
-      const size_t end = std::min(text_.size(), (last + 1) * window_bytes_);
-      found = known != 0 ? known : find_boundary(events_, last * window_bytes_, end);
-      if (found < end || known != 0) break;
-      found = text_.size();
+    for (; exists(last); ++last) {
+      if (const size_t known = known_boundary(last); known != 0) {
+        set_boundaries(w, last, known);
+        return known;
+      }
+      const size_t end = text_.wait_for((last + 1) * window_bytes_);
+      if (const size_t found = text_.find_boundary(last * window_bytes_, end); found < end) {
+        set_boundaries(w, last, found);
+        return found;
+      }
     }
-    for (size_t i = w; i <= std::min(last, windows_.size()); ++i) {
-      boundaries_[i].store(found, std::memory_order_relaxed);
-    }
-    return found;
+    const size_t end = text_.wait_for(last * window_bytes_);
+    set_boundaries(w, last, end);
+    return end;
+  }
+
+  size_t known_boundary(size_t w) {
+    const std::lock_guard lock(mutex_);
+    return w < boundaries_.size() ? boundaries_[w] : 0;
+  }
+
+  void set_boundaries(size_t first, size_t last, size_t at) {
+    const std::lock_guard lock(mutex_);
+    boundaries_.resize(std::max(boundaries_.size(), last + 1));
+    std::fill(boundaries_.begin() + first, boundaries_.begin() + last + 1, at);
   }
 
   void parse_window(Window& window, size_t index) {
     Worker& worker = *workers_[index];
     // No event starts after the last one, so the window that ends with the text contains the
     // closing bracket and everything after it. The windows after it are empty.
-    const bool last = window.end == text_.size();
+    const bool last = text_.wait_for(window.end + 1) == window.end;
     window.worker = index;
     window.first = worker.trace.size();
     worker.trace.defects = {};
@@ -186,15 +234,15 @@ class WindowParser {
     const size_t size = window.end - window.begin;
     // simdjson needs five times the memory of the text.
     if (size > kMaxFastWindows * window_bytes_) return false;
-    copy_text(events_, window.begin, window.end, worker.parser.prepare(size));
-    return worker.parser.parse(size, events_.offset + window.begin, worker.builder);
+    text_.copy(window.begin, window.end, worker.parser.prepare(size));
+    return worker.parser.parse(size, text_.offset() + window.begin, worker.builder);
   }
 
   // Parses from the start of the window up to `end`, or to the first event that starts at or after
   // the end of the window.
   void parse_tolerantly(Window& window, Worker& worker, size_t end, RescanBudget& budget) const {
-    const EventsEnd done = parse_events_tolerantly(text_.substr(window.begin, end - window.begin),
-                                                   events_.offset + window.begin, worker.builder,
+    const EventsEnd done = parse_events_tolerantly(text_.part(window.begin, text_.wait_for(end)),
+                                                   text_.offset() + window.begin, worker.builder,
                                                    budget, window.end - window.begin);
     window.stop = window.begin + done.position;
     window.list_ended = done.list_ended;
@@ -227,7 +275,7 @@ class WindowParser {
     Worker& worker = *workers_.front();
     part.first = worker.trace.size();
     worker.trace.defects = {};
-    parse_tolerantly(part, worker, text_.size(), reparse_budget_);
+    parse_tolerantly(part, worker, SIZE_MAX - text_.offset(), reparse_budget_);
     part.last = worker.trace.size();
     part.defects = worker.trace.defects;
     return part;
@@ -261,20 +309,24 @@ class WindowParser {
     return trace;
   }
 
-  const EventsText& events_;
-  std::string_view text_;
+  const ListText& text_;
   size_t window_bytes_;
-  std::vector<Window> windows_;
-  std::vector<std::atomic<size_t>> boundaries_;  // window starts; 0: not known yet
+  ReadProgress* progress_;
+  std::atomic<size_t> next_window_ = 0;
+  std::mutex mutex_;  // of windows_ and boundaries_
+  std::deque<Window> windows_;
+  std::vector<size_t> boundaries_;  // window starts; 0: not known yet
   std::mutex far_search_;
-  RescanBudget reparse_budget_;
+  RescanBudget reparse_budget_{0};
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 
 }  // namespace
 
-ParsedEvents parse_in_windows(const EventsText& events, size_t window_bytes) {
-  return WindowParser(events, window_bytes).run();
+ParsedEvents parse_in_windows(const InputText& input, size_t offset, ReadProgress* progress,
+                              size_t window_bytes) {
+  const ListText text(input, offset);
+  return WindowParser(text, window_bytes, progress).run();
 }
 
 }  // namespace epi::trace

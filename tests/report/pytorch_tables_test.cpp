@@ -20,9 +20,9 @@ std::string data(const std::string& name) { return std::string(EPI_TEST_DATA) + 
 
 std::string text_of(const std::string& name) {
   trace::Defects defects;
-  const auto input = trace::open_input(data(name), defects);
+  const auto input = trace::open_input(data(name));
   if (!input) throw std::runtime_error(input.error().message);
-  return std::string(input->text);
+  return std::string(input->whole(defects).value());
 }
 
 std::string our_table(const std::string& file, const TableStyle& style) {

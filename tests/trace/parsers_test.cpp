@@ -42,6 +42,10 @@ Trace parse_tolerantly(const std::string& text) {
   return with_text(std::move(trace), text);
 }
 
+ParsedEvents parse_windows(const std::string& text, size_t window_bytes) {
+  return parse_in_windows(InputText(text, nullptr), 0, nullptr, window_bytes);
+}
+
 TEST(Parsers, AgreeOnEveryTrace) {
   FastParser fast;
   for (const std::string& file : all_traces()) {
@@ -62,7 +66,7 @@ TEST(Parsers, AgreeForEveryWindowSize) {
   const Trace whole = parse_tolerantly(text);
   for (const size_t window : {1, 100, 300, 1000, 5000, 20000}) {
     SCOPED_TRACE(window);
-    ParsedEvents parsed = parse_in_windows({text}, window);
+    ParsedEvents parsed = parse_windows(text, window);
     EXPECT_TRUE(parsed.list_ended);
     EXPECT_EQ(parsed.end, text.size());
     expect_same_events(with_text(std::move(parsed.trace), text), whole);
@@ -79,7 +83,7 @@ TEST(Parsers, IgnoreEventsInStringsAndArguments) {
   }
   text.back() = ']';
   for (size_t window = 1; window < 400; window += 7) {
-    ParsedEvents parsed = parse_in_windows({text}, window);
+    ParsedEvents parsed = parse_windows(text, window);
     ASSERT_EQ(parsed.trace.size(), 50) << window;
     ASSERT_TRUE(parsed.trace.defects.empty()) << parsed.trace.defects.lines().front();
   }
@@ -96,7 +100,7 @@ TEST(Parsers, IgnoreObjectsInArgumentLists) {
     }
     text.back() = ']';
     for (size_t window = 1; window < 700; window += 13) {
-      const ParsedEvents parsed = parse_in_windows({text}, window);
+      const ParsedEvents parsed = parse_windows(text, window);
       ASSERT_EQ(parsed.trace.size(), 60) << key << " " << window;
       ASSERT_TRUE(parsed.list_ended);
       ASSERT_TRUE(parsed.trace.defects.empty()) << parsed.trace.defects.lines().front();
@@ -114,7 +118,7 @@ TEST(Parsers, DropOnlyTheUnterminatedEvent) {
   }
   text.back() = ']';
   for (const size_t window : {size_t{50}, size_t{300}, kWindowBytes}) {
-    const ParsedEvents parsed = parse_in_windows({text}, window);
+    const ParsedEvents parsed = parse_windows(text, window);
     EXPECT_EQ(parsed.trace.size(), 90) << window;
     EXPECT_EQ(parsed.trace.defects.of(Defect::kBrokenEvent), 10) << window;
     EXPECT_TRUE(parsed.list_ended);
@@ -126,7 +130,7 @@ TEST(Parsers, ReadTailWithoutEventsOnce) {
   std::string text = R"({"ph": "X", "name": "e", "ts": 1, "dur": 1}], "zz": [)";
   for (int i = 0; i < 200'000; ++i) text += R"({"k": 1, "w": "x"},)";
   text.back() = ']';
-  const ParsedEvents parsed = parse_in_windows({text}, 1000);
+  const ParsedEvents parsed = parse_windows(text, 1000);
   EXPECT_EQ(parsed.trace.size(), 1);
   EXPECT_TRUE(parsed.trace.defects.empty());
 }

@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <unistd.h>
-#include <zlib.h>
 #include <zstd.h>
 #include <algorithm>
 #include <map>
 
+#include "tests/trace/gzip.h"
 #include "tests/trace/same_trace.h"
 #include "tests/trace/test_files.h"
 
@@ -227,19 +227,6 @@ class CompressedFile : public testing::Test {
     auto trace = read(path_);
     if (!trace) throw std::runtime_error(trace.error().message);
     return std::move(*trace);
-  }
-  static std::string gzip(std::string_view text) {
-    z_stream stream{};
-    ::deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY);
-    std::string out(text.size() + 1000, '\0');
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-    stream.avail_in = static_cast<uInt>(text.size());
-    stream.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream.avail_out = static_cast<uInt>(out.size());
-    ::deflate(&stream, Z_FINISH);
-    out.resize(stream.total_out);
-    ::deflateEnd(&stream);
-    return out;
   }
 
   std::string path_ = testing::TempDir() + "/epilogue_packed_" + std::to_string(::getpid());

@@ -28,9 +28,9 @@ inline std::string file_text(const std::string& path) {
 // The text of the file, decompressed if necessary.
 inline std::string unpacked_text(const std::string& path) {
   Defects defects;
-  const auto input = open_input(path, defects);
+  const auto input = open_input(path);
   if (!input) throw std::runtime_error(input.error().message);
-  return std::string(input->text);
+  return std::string(input->whole(defects).value());
 }
 
 // The recorded traces, as paths relative to tests/data.

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decompressing in pieces, while threads read the text.
+#include "epilogue/trace/input_text.h"
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <random>
+#include <thread>
+
+#include "epilogue/base/thread_pool.h"
+#include "epilogue/trace/reader.h"
+#include "tests/trace/gzip.h"
+#include "tests/trace/same_trace.h"
+#include "tests/trace/test_files.h"
+
+namespace epi::trace {
+namespace {
+
+constexpr int64_t kNoLimit = int64_t{1} << 32;
+
+struct Unpacked {
+  std::string text;
+  int64_t broken = 0;
+};
+
+Unpacked unpack(const std::string& packed) {
+  const auto input = input_of_bytes(packed, "test.gz", kNoLimit);
+  if (!input) throw std::runtime_error(input.error().message);
+  Defects defects;
+  const auto whole = input->whole(defects);
+  if (!whole) throw std::runtime_error(whole.error().message);
+  return {std::string(*whole), defects.of(Defect::kBrokenCompression)};
+}
+
+// What zlib decompresses of one member.
+std::string zlib_text(const std::string& packed, bool& is_whole) {
+  z_stream stream{};
+  ::inflateInit2(&stream, 15 + 16);
+  std::string out(size_t{4} << 20, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(packed.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  is_whole = ::inflate(&stream, Z_NO_FLUSH) == Z_STREAM_END;
+  out.resize(stream.total_out);
+  ::inflateEnd(&stream);
+  return out;
+}
+
+// Text of several pieces, with matches at many distances.
+std::string long_text(size_t bytes, unsigned seed) {
+  std::mt19937 random(seed);
+  std::string text;
+  while (text.size() < bytes) {
+    if (text.size() > 100 && random() % 3 == 0) {
+      const size_t back = 1 + random() % std::min<size_t>(text.size(), 32768);
+      for (size_t left = 3 + random() % 400; left > 0; --left) text += text[text.size() - back];
+    } else {
+      text += std::to_string(random()) + ", ";
+    }
+  }
+  text.resize(bytes);
+  return text;
+}
+
+TEST(InputText, UnpacksMembersOfAllSizes) {
+  std::string packed;
+  std::string text;
+  for (const size_t bytes : {0, 1, 100'000, 0, 1 << 20, (1 << 20) + 1, 3'000'000, 0}) {
+    const std::string part = long_text(bytes, static_cast<unsigned>(bytes));
+    text += part;
+    packed += gzip(part);
+    const Unpacked unpacked = unpack(packed);
+    ASSERT_EQ(unpacked.text, text) << bytes;
+    EXPECT_EQ(unpacked.broken, 0);
+  }
+  packed += std::string(1000, '\0');  // padding
+  EXPECT_EQ(unpack(packed).broken, 0);
+  packed += "more";
+  EXPECT_EQ(unpack(packed).text, text);
+  EXPECT_EQ(unpack(packed).broken, 1);
+}
+
+TEST(InputText, CountsAWrongChecksum) {
+  const std::string text = long_text(2'500'000, 1);
+  std::string packed = gzip(text);
+  packed[packed.size() - 8] ^= 1;  // followed by the size
+  const Unpacked unpacked = unpack(packed);
+  EXPECT_EQ(unpacked.text, text);
+  EXPECT_EQ(unpacked.broken, 1);
+}
+
+// At least as much as zlib finds, apart from the last byte.
+TEST(InputText, KeepsTheTextBeforeDamage) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 300; ++i) {
+    const std::string text = long_text(random() % 200'000, static_cast<unsigned>(i));
+    std::string packed = gzip(text, static_cast<int>(random() % 10));
+    if (i % 3 == 0) {
+      packed.resize(2 + random() % (packed.size() - 2));
+    } else {
+      packed[3 + random() % (packed.size() - 3)] ^= static_cast<char>(1U << random() % 8);
+    }
+    bool is_whole = false;
+    const std::string expected = zlib_text(packed, is_whole);
+    const Unpacked unpacked = unpack(packed);
+    // zlib rejects reserved bits of the header, and the decoder ignores them.
+    if (unpacked.text == text && unpacked.broken == 0) continue;
+    ASSERT_FALSE(is_whole) << i;
+    EXPECT_EQ(unpacked.broken, 1) << i;
+    const size_t both = std::min(expected.size(), unpacked.text.size());
+    ASSERT_EQ(unpacked.text.substr(0, both), expected.substr(0, both)) << i;
+    ASSERT_LE(expected.size(), both + 1) << i;
+  }
+}
+
+TEST(InputText, GrowsBeyondTheSizeInTheFile) {
+  const std::string text = long_text(9'000'000, 2);
+  const std::string packed = gzip(text) + gzip("");  // the last member has 0 bytes
+  const auto input = input_of_bytes(packed, "test.gz", kNoLimit);
+  ASSERT_TRUE(input);
+  EXPECT_LT(input->expected_bytes(), text.size());
+  EXPECT_EQ(input->wait_for(SIZE_MAX), text.size());
+  EXPECT_EQ(input->expected_bytes(), text.size());
+  EXPECT_EQ(std::string_view(input->data(), text.size()), text);
+}
+
+TEST(InputText, LimitsTheSize) {
+  const std::string text = long_text(3'000'000, 3);
+  for (const int64_t limit : {2'999'999, 3'000'000}) {
+    const auto input = input_of_bytes(gzip(text), "test.gz", limit);
+    ASSERT_TRUE(input);
+    Defects defects;
+    const auto whole = input->whole(defects);
+    EXPECT_EQ(whole.has_value(), limit == 3'000'000);
+    if (whole) continue;
+    EXPECT_EQ(whole.error().message,
+              "test.gz: decompresses to more than 2999999 bytes; max_unpacked sets the limit");
+  }
+}
+
+TEST(InputText, CanBeReadByManyThreads) {
+  const std::string text = long_text(20'000'000, 4);
+  const auto input = input_of_bytes(gzip(text, 1), "test.gz", kNoLimit);
+  ASSERT_TRUE(input);
+  std::vector<std::thread> threads;
+  std::vector<size_t> wrong(8);
+  for (size_t t = 0; t < wrong.size(); ++t) {
+    threads.emplace_back([&, t] {
+      constexpr size_t kBytes = 100'000;
+      for (size_t at = t * kBytes; at < text.size(); at += wrong.size() * kBytes) {
+        input->read_ahead(at + 10 * kBytes);
+        const size_t end = input->wait_for(at + kBytes);
+        const std::string_view expected = std::string_view(text).substr(at, kBytes);
+        wrong[t] += std::string_view(input->data() + at, end - at) != expected;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, std::vector<size_t>(8));
+  EXPECT_EQ(input->wait_for(SIZE_MAX), text.size());
+}
+
+// The trace of a compressed file, with properties before and after the list that are longer than
+// what is decompressed at once.
+TEST(InputText, GivesTheTraceOfThePlainText) {
+  const std::string events = file_text(data_path("traces/mlp_eager.json"));
+  const size_t object = events.find('{') + 1;
+  const size_t list = events.find('[', events.find("\"traceEvents\"")) + 1;
+  std::string text = "{\"before\": \"" + std::string(3'000'000, 'b') + "\"," +
+                     events.substr(object, list - object);
+  const std::string_view inside(events.data() + list, events.rfind(']') - list);
+  for (int i = 0; i < 40; ++i) (text += inside) += i < 39 ? "," : "";
+  text += events.substr(events.rfind(']'));
+  text.insert(text.rfind('}'), ", \"after\": \"" + std::string(3'000'000, 'a') + "\"");
+  const auto plain = read_text(text, "test.json");
+  ASSERT_TRUE(plain) << plain.error().message;
+  EXPECT_GT(plain->size(), 1000);
+  for (const int threads : {1, 2, 5}) {
+    set_num_threads(threads);
+    const auto packed = read_bytes(gzip(text), "test.gz", kNoLimit);
+    ASSERT_TRUE(packed) << packed.error().message;
+    expect_same_events(*packed, *plain);
+    EXPECT_EQ(packed->properties, plain->properties);
+    EXPECT_EQ(packed->defects.lines(), plain->defects.lines());
+  }
+  set_num_threads(num_threads());
+}
+
+}  // namespace
+}  // namespace epi::trace
