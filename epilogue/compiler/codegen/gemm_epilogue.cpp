@@ -69,6 +69,14 @@ void emit_epilogue(IrWriter& out, const GemmCode& code, const Target& target,
   }
 }
 
+void emit_prefetch_results(IrWriter& out, const GemmCode& code, const IrValue& row,
+                           const IrValue& column, int columns) {
+  for (size_t i = 0; i < code.outputs.size(); ++i) {
+    const IrValue address = emit_address(out, i, {code.outputs[i], code.n, 1}, row, column);
+    out.prefetch_to_write(address, columns * size_bytes(code.outputs[i]));
+  }
+}
+
 bool has_long_epilogue(const GemmCode& code) {
   return std::any_of(code.program.steps.begin(), code.program.steps.end(), [](const Step& step) {
     return step.function && pointwise::relative_cpu_cost(*step.function) > 1;

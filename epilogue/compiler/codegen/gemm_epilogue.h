@@ -18,6 +18,10 @@ void emit_epilogue(IrWriter& out, const GemmCode& code, const Target& target,
                    std::span<const IrValue> sums, const IrValue& row, const IrValue& column,
                    bool may_pass_end);
 
+// Prefetches the results at [row, column ...], `columns` of each output, to write them.
+void emit_prefetch_results(IrWriter& out, const GemmCode& code, const IrValue& row,
+                           const IrValue& column, int columns);
+
 // Whether the epilogue is so long that sums in registers would be in its way: store them first, and
 // use emit_epilogue_loop.
 bool has_long_epilogue(const GemmCode& code);

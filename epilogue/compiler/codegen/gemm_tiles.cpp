@@ -26,6 +26,7 @@ class GemmTiles {
 
   std::string emit() {
     emit_epilogue_row();
+    emit_prefetch_row();
     emit_tile(2);
     emit_tile(1);
     emit_flat_tile();
@@ -56,10 +57,22 @@ class GemmTiles {
     out_.end_function();
   }
 
-  // Multiplies one or two registers of rows of x by a panel for %steps steps of k, and applies the
-  // epilogue to rows of the previous tile meanwhile. The sums start with those at %resumed, or at
-  // zero if that is null, and are stored to %sums. Every step prefetches %ahead.bytes from %ahead
-  // on into the L2 cache.
+  // Prefetches the results of one row of a tile, which are written while the next one is multiplied.
+  // Otherwise the core would wait for memory: the rows are in different pages, so the CPU does not
+  // prefetch them.
+  void emit_prefetch_row() {
+    out_.comment(fmt::format("{}: prefetches the results of {} columns of one row",
+                             operators_of(code_), columns_text()));
+    out_.begin_function("internal ", name_ + ".prefetch", "ptr %args, i64 %row, i64 %column");
+    emit_addresses(out_, code_);
+    emit_prefetch_results(out_, code_, "%row", "%column", kTileColumns / code_.gemms);
+    out_.end_function();
+  }
+
+  // Multiplies one or two registers of rows of x by a panel for %steps steps of k. Meanwhile, it
+  // applies the epilogue to rows of the previous tile, and prefetches its own results. The sums
+  // start with those at %resumed, or at zero if that is null, and are stored to %sums. Every step
+  // prefetches %ahead.bytes from %ahead on into the L2 cache.
   void emit_tile(int halves) {
     out_.comment(
         fmt::format("{}: an AMX tile of {} rows by {} columns, and the epilogue of the "
@@ -67,8 +80,8 @@ class GemmTiles {
                     operators_of(code_), halves * kHalf, columns_text()));
     out_.begin_function("internal ", fmt::format("{}.{}", name_, halves * kHalf),
                         "ptr %args, ptr %x, ptr %panel, i64 %steps, ptr %resumed, ptr %sums, "
-                        "ptr %old, i64 %old.rows, i64 %old.row, i64 %old.column, ptr %ahead, "
-                        "i64 %ahead.bytes");
+                        "ptr %old, i64 %old.rows, i64 %old.row, i64 %old.column, i64 %row, "
+                        "i64 %column, ptr %ahead, i64 %ahead.bytes");
     emit_first_sums(halves);
     emit_multiply(halves);
     for (int tile = 0; tile < 2 * halves; ++tile) {
@@ -137,7 +150,7 @@ class GemmTiles {
     out_.line("call void @llvm.prefetch.p0(ptr %line.at, i32 0, i32 2, i32 1)");
     out_.line("%fetched.next = add i64 %fetched, {}", kLineBytes);
     out_.line("br label %prefetch");
-    emit_epilogue_rows("prefetch", "%done", {"%until", "%old.row", "%old.column"});
+    emit_epilogue_rows("prefetch", "%done", {"%until", "%old.row", "%old.column", true});
     out_.label("after");
     out_.line("%more = icmp slt i64 %step.next, %steps");
     out_.line("br i1 %more, label %multiply, label %finish");
@@ -214,6 +227,7 @@ class GemmTiles {
     std::string_view until;
     std::string_view row;  // in the output, of the first one
     std::string_view column;
+    bool prefetches = false;  // as many rows of the results of the tile at %row and %column
   };
   // The blocks `each`, entered from `previous`, and `apply`, for the rows from `first` on. They
   // leave to `after` with the number of finished rows as %done.next.
@@ -227,6 +241,10 @@ class GemmTiles {
     out_.line("%old.at = getelementptr i8, ptr %old, i64 %old.skipped");
     out_.line("%at.row = add i64 {}, %done.next", rows.row);
     out_.line("call void @{}.row(ptr %args, ptr %old.at, i64 %at.row, i64 {})", name_, rows.column);
+    if (rows.prefetches) {
+      out_.line("%new.row = add i64 %row, %done.next");
+      out_.line("call void @{}.prefetch(ptr %args, i64 %new.row, i64 %column)", name_);
+    }
     out_.line("%applied = add i64 %done.next, 1");
     out_.line("br label %each");
   }
@@ -266,7 +284,7 @@ class GemmTiles {
     out_.line("%is.pending = and i1 %finishes, %is.tall");
     out_.line("%old.rows.next = select i1 %is.pending, i64 %height, i64 0");
     out_.line("%old.row.next = add i64 %row, 0");
-    out_.line("%old.column.next = mul i64 %panel, {}", columns_text());
+    out_.line("%old.column.next = add i64 %column, 0");
     out_.line("%tile.next = add i64 %tile, 1");
     out_.line("%more.tiles = icmp slt i64 %tile.next, %count");
     out_.line("br i1 %more.tiles, label %next, label %last");
@@ -325,6 +343,7 @@ class GemmTiles {
     out_.line("%row.skipped = mul i64 %row.index, {}", kTileRows);
     out_.line("%row = add i64 %row_begin, %row.skipped");
     out_.line("%panel = add i64 %panel_begin, %panel.index");
+    out_.line("%column = mul i64 %panel, {}", columns_text());
     out_.line("%left = sub i64 %row_end, %row");
     out_.line("%height = call i64 @llvm.umin.i64(i64 %left, i64 {})", kTileRows);
     out_.line("%x.skipped = mul i64 %row, {}", steps_ * kTileStepBytes / kTileRows);
@@ -350,10 +369,8 @@ class GemmTiles {
     out_.line("%is.flat = select i1 %is.low, i1 %is.one.pass, i1 false");
     out_.line("br i1 %is.flat, label %tile.flat, label %tile.tall");
     out_.label("tile.flat");
-    out_.line("%flat.column = mul i64 %panel, {}", columns_text());
     out_.line(
-        "call void @{}.flat(ptr %args, ptr %x.at, ptr %w, i64 %height, i64 %row, "
-        "i64 %flat.column)",
+        "call void @{}.flat(ptr %args, ptr %x.at, ptr %w, i64 %height, i64 %row, i64 %column)",
         name_);
     out_.line("br label %tile.end");
     out_.label("tile.tall");
@@ -363,8 +380,8 @@ class GemmTiles {
       out_.label(halves == 2 ? "tile.two" : "tile.one");
       out_.line(
           "call void @{}.{}(ptr %args, ptr %x.at, ptr %w, i64 %steps, ptr %resumed, ptr %sums, "
-          "ptr %old, i64 %old.rows, i64 %old.row, i64 %old.column, ptr %ahead, "
-          "i64 %ahead.bytes)",
+          "ptr %old, i64 %old.rows, i64 %old.row, i64 %old.column, i64 %row, "
+          "i64 %column, ptr %ahead, i64 %ahead.bytes)",
           name_, halves * kHalf);
       out_.line("br label %tile.end");
     }

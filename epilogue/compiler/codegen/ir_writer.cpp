@@ -5,13 +5,24 @@
 #include <cstdint>
 
 namespace epi::compiler {
+namespace {
+
+constexpr int64_t kLineBytes = 64;
+
+}  // namespace
 
 void IrWriter::prefetch(const IrValue& address, int64_t bytes, int cache_level) {
-  constexpr int64_t kLineBytes = 64;
   const int locality = 4 - cache_level;  // LLVM's: 3 keeps the data closest to the CPU
   for (int64_t byte = 0; byte < bytes; byte += kLineBytes) {
     const IrValue at = let("getelementptr i8, ptr {}, i64 {}", address, byte);
     line("call void @llvm.prefetch.p0(ptr {}, i32 0, i32 {}, i32 1)", at, locality);
+  }
+}
+
+void IrWriter::prefetch_to_write(const IrValue& address, int64_t bytes) {
+  for (int64_t byte = 0; byte < bytes; byte += kLineBytes) {
+    const IrValue at = let("getelementptr i8, ptr {}, i64 {}", address, byte);
+    line("call void @llvm.prefetch.p0(ptr {}, i32 1, i32 3, i32 1)", at);
   }
 }
 

@@ -31,6 +31,8 @@ class IrWriter {
   }
   // Prefetches `bytes` from an address on, into this level of the cache and those below it.
   void prefetch(const IrValue& address, int64_t bytes, int cache_level);
+  // The same for memory that is written next, into level 1.
+  void prefetch_to_write(const IrValue& address, int64_t bytes);
   // Precedes a function.
   void comment(std::string_view text) { text_ += fmt::format("; {}\n", text); }
   void label(std::string_view name) { text_ += fmt::format("{}:\n", name); }

@@ -37,7 +37,7 @@ void add_amx(Target& target) {
   constexpr unsigned kTile = 1U << 24;
   constexpr unsigned kInt8 = 1U << 25;
   if ((edx & kTile) == 0 || !may_use_tiles()) return;
-  target.features += ",+amx-tile";
+  target.features += ",+amx-tile,+prfchw";
   if ((edx & kBf16) != 0) {
     target.features += ",+amx-bf16";
     target.amx = true;
