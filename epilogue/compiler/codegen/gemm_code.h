@@ -49,6 +49,7 @@ std::string operators_of(const GemmCode& code);
 // The instructions that compute the GEMM.
 enum class GemmKind : uint8_t {
   kVectors,    // f32 multiply-add, for any dtype of the weights
+  kHalves,     // the same for bf16: each word holds the weights of two columns
   kPairs,      // bf16, two k per step, accumulated in f32 vectors
   kTiles,      // bf16, with the tile registers of AMX
   kMmla,       // bf16, with bfmmla of AArch64

@@ -14,6 +14,7 @@ namespace {
 
 GemmKind vectors_kind(const GemmCode& code, const Target& target) {
   if (code.dtype == DType::kBF16 && !target.bf16_pairs.empty()) return GemmKind::kPairs;
+  if (code.dtype == DType::kBF16 && !target.is_arm()) return GemmKind::kHalves;
   if (code.dtype == DType::kF16 && target.fmlal) return GemmKind::kFmlal;
   return GemmKind::kVectors;
 }
@@ -76,6 +77,7 @@ std::string emit_gemm(const std::string& name, const GemmCode& code, const Targe
     case GemmKind::kInt8Tiles:
       return emit_gemm_int8(name, code, tile, target);
     case GemmKind::kVectors:
+    case GemmKind::kHalves:
     case GemmKind::kPairs:
     case GemmKind::kFmlal:
       break;

@@ -61,6 +61,7 @@ class GemmVectors {
   }
 
   bool by_pairs() const { return tile_.kind == GemmKind::kPairs; }
+  bool by_halves() const { return tile_.kind == GemmKind::kHalves; }
   bool by_fmlal() const { return tile_.kind == GemmKind::kFmlal; }
   int64_t columns() const { return int64_t{tile_.columns} * code_.gemms; }
   // Size of an element of packed x, or of a pair.
@@ -188,6 +189,10 @@ class GemmVectors {
         weights.push_back(weights.back());  // the upper half
         continue;
       }
+      if (by_halves()) {
+        emit_halves(line, weights);
+        break;
+      }
       weights.push_back(emit_weights(layout(rows), line, k, v));
     }
     // The height of a full tile is constant. That of the last block is an argument.
@@ -260,6 +265,18 @@ class GemmVectors {
     const IrValue scales = out_.let("getelementptr i8, ptr {}, i64 {}", emit_group_address(k),
                                     kInt8Step * layout.bytes + int64_t{4} * target_.lanes * v);
     return vector.mul(weights, vector.load(DType::kF32, scales));
+  }
+
+  // Loads the words of a step, whose halves are the two vectors of weights. A half is converted to
+  // f32 by one instruction, while two are necessary to widen and shift adjacent weights.
+  void emit_halves(const IrValue& line, std::vector<IrValue>& weights) {
+    const std::string words = fmt::format("<{} x i32>", target_.lanes);
+    const IrValue both = out_.let("load {}, ptr {}, align 4", words, line);
+    const IrValue lower = out_.let("shl {} {}, splat (i32 16)", words, both);
+    const IrValue upper = out_.let("and {} {}, splat (i32 -65536)", words, both);
+    for (const IrValue& half : {lower, upper}) {
+      weights.push_back(out_.let("bitcast {} {} to <{} x float>", words, half, target_.lanes));
+    }
   }
 
   // Broadcasts an element of x, or a pair, to all lanes.

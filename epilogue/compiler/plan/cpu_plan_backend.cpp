@@ -100,6 +100,7 @@ const char* instructions_of(GemmKind kind) {
     case GemmKind::kVnni:
       return ", with vpdpbusd";
     case GemmKind::kVectors:
+    case GemmKind::kHalves:
       break;
   }
   return "";

@@ -24,6 +24,7 @@ int64_t rounded_up(int64_t value, int64_t to) { return (value + to - 1) / to * t
 int64_t depth_of(const GemmTile& tile) {
   switch (tile.kind) {
     case GemmKind::kVectors:
+    case GemmKind::kHalves:
     case GemmKind::kFmlal:
       return 1;
     case GemmKind::kPairs:
@@ -62,6 +63,10 @@ struct PanelLayout {
   int64_t place(int64_t k, int64_t gemm, int64_t column) const {
     const int64_t across = gemm * columns + column;
     if (kind == GemmKind::kVectors || kind == GemmKind::kFmlal) return k * gemms * columns + across;
+    if (kind == GemmKind::kHalves) {
+      const int64_t words = gemms * columns / 2;
+      return (k * words + across % words) * 2 + across / words;
+    }
     if (kind == GemmKind::kPairs) return (k / 2 * gemms * columns + across) * 2 + k % 2;
     if (kind == GemmKind::kMmla) {
       return (k / kMmlaDepth * gemms * columns + across) * kMmlaDepth + k % kMmlaDepth;
@@ -149,7 +154,7 @@ void pack_block(const GemmCode& code, const GemmTile& tile, const Rows& rows, in
   }
   constexpr int64_t kWords = 64;
   std::array<Word, kMaxRows * kWords> lines;
-  const bool widened = tile.kind == GemmKind::kVectors;
+  const bool widened = tile.kind == GemmKind::kVectors || tile.kind == GemmKind::kHalves;
   const auto convert = cpu::converter(code.dtype, widened ? DType::kF32 : code.dtype);
   const int64_t chunk = kWords * depth_of(tile);
   for (int64_t k0 = 0; k0 < code.k; k0 += chunk) {

@@ -49,7 +49,7 @@ void run_reported(const KernelCost& cost, Body&& body) {
 int64_t block_bytes(GemmKind kind) {
   static const int64_t l2_bytes = cache_bytes(2);
 #if defined(__x86_64__)
-  if (kind == GemmKind::kVectors) return l2_bytes / 8;
+  if (kind == GemmKind::kVectors || kind == GemmKind::kHalves) return l2_bytes / 8;
 #endif
   (void)kind;
   return l2_bytes * 3 / 4;
