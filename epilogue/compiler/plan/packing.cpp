@@ -148,14 +148,19 @@ void pack_block(const GemmCode& code, const GemmTile& tile, const Rows& rows, in
   if (has_float_groups(code)) {  // pads the last group
     std::fill(to + code.k * height, to + row_words(code, tile) * height, Word(0));
   }
+  const bool widened = tile.kind == GemmKind::kVectors || tile.kind == GemmKind::kHalves;
+  const auto convert = cpu::converter(code.dtype, widened ? DType::kF32 : code.dtype);
+  if (height == 1) {
+    to[row_words(code, tile) - 1] = 0;  // pads an incomplete pair
+    convert(from, rows.k_stride, to, 1, code.k);
+    return;
+  }
   if (element == sizeof(Word) && rows.k_stride == 1) {
     interleave(reinterpret_cast<const Word*>(from), rows.row_stride, height, code.k, to);
     return;
   }
   constexpr int64_t kWords = 64;
   std::array<Word, kMaxRows * kWords> lines;
-  const bool widened = tile.kind == GemmKind::kVectors || tile.kind == GemmKind::kHalves;
-  const auto convert = cpu::converter(code.dtype, widened ? DType::kF32 : code.dtype);
   const int64_t chunk = kWords * depth_of(tile);
   for (int64_t k0 = 0; k0 < code.k; k0 += chunk) {
     const int64_t count = std::min(chunk, code.k - k0);
