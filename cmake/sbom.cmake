@@ -25,7 +25,7 @@ add_custom_target(sbom ALL DEPENDS ${EPI_SBOM})
 set(EPI_READER_SBOM ${PROJECT_BINARY_DIR}/portable/epilogue.spdx.json)
 set(libraries included:CLI11:${CLI11_VERSION}:libcli11-dev included:tl-expected:${tl-expected_VERSION}:libexpected-dev
     included:libfmt:${fmt_VERSION}:libfmt-dev)
-foreach(library sqlite3:libsqlite3-dev zstd:libzstd-dev z:zlib1g-dev)
+foreach(library sqlite3:libsqlite3-dev zstd:libzstd-dev isal:libisal-dev z:zlib1g-dev)
   string(REPLACE ":" ";" parts ${library})
   list(GET parts 0 name)
   list(GET parts 1 package)

@@ -15,6 +15,8 @@ class Decoder {
   // truncated data ends it, after the bytes that could be decompressed. Throws std::bad_alloc.
   virtual size_t decode(char* to, size_t room) = 0;
   bool is_broken() const { return is_broken_; }
+  // Compressed bytes that are not read yet.
+  virtual size_t rest_bytes() const = 0;
 
  protected:
   bool is_broken_ = false;
@@ -27,7 +29,7 @@ std::unique_ptr<Decoder> zstd_decoder(std::string_view compressed);
 // The size of the text according to the file, which may be wrong.
 struct SizeInFile {
   size_t bytes = 0;
-  bool is_minimum = false;  // the decoder does not accept less
+  bool is_minimum = false;  // a shorter text is corrupt
 };
 SizeInFile gzip_size(std::string_view compressed);
 SizeInFile zstd_size(std::string_view compressed);

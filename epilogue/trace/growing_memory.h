@@ -13,14 +13,14 @@ class GrowingMemory {
     size_t bytes;
   };
 
-  // Has room for `bytes` now, and can grow to `max_bytes` unless the system limits the address
-  // space.
+  // Has room for `bytes` now, and can grow to `max_bytes`. If the address space of the process is
+  // limited, it can grow to a quarter of the limit.
   GrowingMemory(size_t bytes, size_t max_bytes);
   GrowingMemory(const GrowingMemory&) = delete;
   GrowingMemory& operator=(const GrowingMemory&) = delete;
   ~GrowingMemory();
 
-  // Doubles the room.
+  // Doubles the room, up to the maximum. Throws NoMemory if it is reached or does not fit.
   void grow();
   // Gives back the address space that is not used.
   void stop_growing();

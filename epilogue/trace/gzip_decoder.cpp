@@ -37,6 +37,7 @@ class GzipDecoder : public Decoder {
     }
     return write_rest(to, room);
   }
+  size_t rest_bytes() const override { return rest_.size(); }
 
  private:
   // After an error, ISA-L keeps what it decompressed in advance.

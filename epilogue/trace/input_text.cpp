@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/trace/input_text.h"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -16,7 +17,7 @@ using MakeDecoder = std::unique_ptr<Decoder>(std::string_view compressed);
 Result<InputText> unpack(const Source& source, const SizeInFile& size, MakeDecoder& make) {
   const size_t limit = static_cast<size_t>(source.max_unpacked_bytes);
   if (size.is_minimum && size.bytes > limit) return failure("{}", too_long_message(source));
-  const size_t bytes = expected_bytes(source, size.bytes);
+  const size_t bytes = estimated_bytes(source, size.bytes);
   if (static_cast<int64_t>(bytes) > available_memory_bytes()) {
     return failure("{}", no_memory_message(source, bytes));
   }
@@ -24,8 +25,8 @@ Result<InputText> unpack(const Source& source, const SizeInFile& size, MakeDecod
     return InputText(std::make_shared<Unpacker>(source, make(source.bytes), bytes));
   } catch (const GrowingMemory::NoMemory& error) {
     return failure("{}", no_memory_message(source, error.bytes));
-  } catch (const std::bad_alloc&) {  // of the decoder
-    return failure("{}", no_memory_message(source, bytes));
+  } catch (const std::bad_alloc&) {
+    return failure("{}", no_memory_for_decoder_message(source));
   }
 }
 

@@ -58,7 +58,8 @@ class InputText {
 // Half of the available memory: the columns and an analysis need about as much as the text.
 int64_t default_max_unpacked_bytes();
 
-// A file that says that it decompresses to more than `max_unpacked_bytes` is a failure.
+// Fails if the header of a zstd file has a size above `max_unpacked_bytes`. If another text turns
+// out to be longer, `whole` fails.
 Result<InputText> open_input(const std::filesystem::path& path,
                              int64_t max_unpacked_bytes = default_max_unpacked_bytes());
 // The same for the bytes of a file. Failures refer to them as `name`.

@@ -9,7 +9,8 @@
 namespace epi::trace {
 
 struct ReadProgress {
-  std::atomic<int64_t> total_bytes = 0;  // of the texts, each counted once it is decompressed
+  // Of the texts. The size of a compressed one is an estimate until it is decompressed.
+  std::atomic<int64_t> total_bytes = 0;
   std::atomic<int64_t> parsed_bytes = 0;
   std::atomic<bool> is_cancelled = false;
 

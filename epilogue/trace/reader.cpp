@@ -24,15 +24,16 @@ Head read_head(const InputText& input, const ReadProgress* progress) {
   for (size_t bytes = kHeadBytes;; bytes *= 2) {
     const size_t size = input.wait_for(bytes);
     Head head = parse_head({input.data(), size});
+    // A malformed value may be examined beyond the start of the list.
+    const bool is_certain = head.examined < size;
     const bool has_list = head.events_begin != std::string_view::npos;
-    if (has_list || head.complete || size < bytes || is_cancelled(progress)) return head;
+    if ((has_list || head.complete) && is_certain) return head;
+    if (size < bytes || is_cancelled(progress)) return head;
   }
 }
 
 Result<Trace> read_input(const InputText& input, const std::string& name,
                          ReadProgress* progress = nullptr) {
-  const auto expected_bytes = static_cast<int64_t>(input.expected_bytes());
-  if (progress != nullptr) progress->total_bytes += expected_bytes;
   Head head = read_head(input, progress);
   ParsedEvents events;
   if (head.events_begin != std::string_view::npos) {
@@ -43,9 +44,6 @@ Result<Trace> read_input(const InputText& input, const std::string& name,
   const auto whole = input.whole(defects);
   EPI_TRY(whole);
   const std::string_view text = *whole;
-  if (progress != nullptr) {
-    progress->total_bytes += static_cast<int64_t>(text.size()) - expected_bytes;
-  }
   if (text.find_first_not_of(" \n\t\r") == std::string_view::npos) {
     return failure("{}: {}", name,
                    defects.empty()

@@ -115,37 +115,47 @@ EventsEnd parse_events_tolerantly(std::string_view text, uint64_t offset, EventB
   }
 }
 
-Head parse_head(std::string_view text) {
-  Head head;
-  Defects ignored;
-  const size_t bom_size = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
-  TolerantCursor cursor(text, bom_size, ignored);
+namespace {
+
+void parse_head(TolerantCursor& cursor, Head& head) {
   if (cursor.accept('[')) {
     head.is_json = true;
     head.events_begin = cursor.at();
-    return head;
+    return;
   }
-  if (!cursor.accept('{')) return head;
+  if (!cursor.accept('{')) return;
   head.is_json = true;
   for (;;) {
     if (cursor.accept('}')) {
       head.complete = true;
-      return head;
+      return;
     }
     const auto key = cursor.key();
-    if (!key) return head;
+    if (!key) return;
     if (*key == "traceEvents" && cursor.accept('[')) {
       head.events_begin = cursor.at();
-      return head;
+      return;
     }
     const auto value = cursor.value(false);
     head.too_deep_at = cursor.too_deep_at();
-    if (!value) return head;
+    if (!value) return;
     std::string name;
     unescape(*key, name);
     head.properties.emplace_back(std::move(name), std::string(*value));
     cursor.accept_commas();
   }
+}
+
+}  // namespace
+
+Head parse_head(std::string_view text) {
+  Head head;
+  Defects ignored;
+  const size_t bom_size = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  TolerantCursor cursor(text, bom_size, ignored);
+  parse_head(cursor, head);
+  head.examined = cursor.examined();
+  return head;
 }
 
 Properties parse_tail(std::string_view text, Defects& defects) {

@@ -53,6 +53,7 @@ struct Head {
   size_t events_begin = std::string_view::npos;
   bool is_json = false;   // the text starts with a brace or a bracket
   bool complete = false;  // the object ended without an event list
+  size_t examined = 0;    // the end of the text that was looked at
   // A bracket of a property that is nested too deeply. npos if there is none.
   size_t too_deep_at = std::string_view::npos;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/trace/unpacker.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <new>
 #include <utility>
@@ -16,7 +18,7 @@ size_t max_room(const Source& source) { return static_cast<size_t>(source.max_un
 
 }  // namespace
 
-size_t expected_bytes(const Source& source, size_t bytes_in_file) {
+size_t estimated_bytes(const Source& source, size_t bytes_in_file) {
   constexpr size_t kMaxRatio = 1100;
   return std::min({bytes_in_file + 1, source.bytes.size() * kMaxRatio, max_room(source)});
 }
@@ -33,11 +35,16 @@ std::string no_memory_message(const Source& source, size_t bytes) {
       source.name, bytes);
 }
 
-Unpacker::Unpacker(Source source, std::unique_ptr<Decoder> decoder, size_t expected_bytes)
+std::string no_memory_for_decoder_message(const Source& source) {
+  return fmt::format("{}: there is not enough memory to decompress it", source.name);
+}
+
+Unpacker::Unpacker(Source source, std::unique_ptr<Decoder> decoder, size_t estimate)
     : source_(std::move(source)),
       decoder_(std::move(decoder)),
-      expected_bytes_(expected_bytes),
-      memory_(expected_bytes_, max_room(source_)) {}
+      first_estimate_(estimate),
+      estimate_(estimate),
+      memory_(estimate, max_room(source_)) {}
 
 size_t Unpacker::wait_for(size_t bytes) {
   while (!has(bytes)) {
@@ -52,13 +59,32 @@ void Unpacker::read_ahead(size_t bytes) {
   }
 }
 
+// Assumes that the rest of the file is compressed like the part before.
+void Unpacker::update_estimate() {
+  const size_t total = source_.bytes.size();
+  const size_t read = total - decoder_->rest_bytes();
+  if (read == 0) return;
+  const double ratio = static_cast<double>(total) / static_cast<double>(read);
+  estimate_ = std::max(first_estimate_, static_cast<size_t>(static_cast<double>(size_) * ratio));
+}
+
 Result<void> Unpacker::result() const {
-  if (!failure_.empty()) return failure("{}", failure_);
+  switch (end_) {
+    case End::kTooLong:
+      return failure("{}", too_long_message(source_));
+    case End::kNoMemory:
+      return failure("{}", no_memory_message(source_, missing_bytes_));
+    case End::kNoMemoryForDecoder:
+      return failure("{}", no_memory_for_decoder_message(source_));
+    case End::kWhole:
+      break;
+  }
   return {};
 }
 
 // A thread that finds the mutex locked waits for the count to change. It is changed after the mutex
-// is unlocked, so that no thread waits without another that will change it.
+// is unlocked, so that no thread waits without another that will change it. The mutex of pthreads
+// does not fail to lock without a reason, as the standard would allow.
 bool Unpacker::try_decode(size_t bytes) {
   {
     const std::unique_lock lock(decoding_, std::try_to_lock);
@@ -70,15 +96,17 @@ bool Unpacker::try_decode(size_t bytes) {
   return true;
 }
 
-void Unpacker::decode_piece() {
+// After an exception here, no thread would count the attempt.
+void Unpacker::decode_piece() noexcept {
   try {
     decode_into_memory();
   } catch (const GrowingMemory::NoMemory& error) {
-    failure_ = no_memory_message(source_, error.bytes);
-  } catch (const std::bad_alloc&) {  // of the decoder
-    failure_ = no_memory_message(source_, memory_.room());
+    end_ = End::kNoMemory;
+    missing_bytes_ = error.bytes;
+  } catch (const std::bad_alloc&) {
+    end_ = End::kNoMemoryForDecoder;
   }
-  if (!failure_.empty()) has_ended_ = true;
+  if (end_ != End::kWhole) has_ended_ = true;
 }
 
 void Unpacker::decode_into_memory() {
@@ -86,8 +114,9 @@ void Unpacker::decode_into_memory() {
   const size_t room = std::min(memory_.room() - size_, kPieceBytes);
   const size_t bytes = decoder_->decode(memory_.data() + size_, room);
   size_ += bytes;
+  update_estimate();
   if (size_ > static_cast<size_t>(source_.max_unpacked_bytes)) {
-    failure_ = too_long_message(source_);
+    end_ = End::kTooLong;
   } else if (bytes == 0) {
     is_broken_ = decoder_->is_broken();
     decoder_.reset();

@@ -63,7 +63,7 @@ class ListText {
   size_t offset() const { return offset_; }
   size_t wait_for(size_t bytes) const { return input_.wait_for(offset_ + bytes) - offset_; }
   void read_ahead(size_t bytes) const { input_.read_ahead(offset_ + bytes); }
-  size_t expected_bytes() const { return input_.expected_bytes() - offset_; }
+  size_t expected_bytes() const { return std::max(input_.expected_bytes(), offset_) - offset_; }
 
   std::string_view part(size_t begin, size_t end) const {
     return {input_.data() + offset_ + begin, end - begin};
@@ -134,13 +134,17 @@ class WindowParser {
         }
       }
     });
-    reparse_budget_ = RescanBudget(text_.wait_for(SIZE_MAX - text_.offset()));
+    if (is_cancelled(progress_)) return;
+    const size_t size = text_.wait_for(SIZE_MAX - text_.offset());
+    count_total(size);
+    reparse_budget_ = RescanBudget(size);
   }
 
-  // The next window, with its boundaries. Null at the end of the text.
+  // The next window, with its boundaries. Null at the end of the text, or if cancelled.
   Window* take_window() {
     const size_t w = next_window_.fetch_add(1);
     if (is_cancelled(progress_)) return nullptr;
+    count_total(text_.expected_bytes());
     text_.read_ahead((w + workers_.size() + kWindowsAhead) * window_bytes_);
     if (!exists(w)) return nullptr;
     const size_t begin = boundary(w);
@@ -150,6 +154,13 @@ class WindowParser {
     windows_[w].begin = begin;
     windows_[w].end = end;
     return &windows_[w];  // a deque does not move its elements
+  }
+
+  // The estimate improves while the text is decompressed.
+  void count_total(size_t bytes) {
+    if (progress_ == nullptr) return;
+    const auto total = static_cast<int64_t>(bytes);
+    progress_->total_bytes += total - counted_.exchange(total);
   }
 
   // Whether the text reaches into window `w`.
@@ -177,7 +188,7 @@ class WindowParser {
   size_t far_boundary(size_t w) {
     const std::lock_guard lock(far_search_);
     size_t last = w + 1;
-    for (; exists(last); ++last) {
+    for (; !is_cancelled(progress_) && exists(last); ++last) {
       if (const size_t known = known_boundary(last); known != 0) {
         set_boundaries(w, last, known);
         return known;
@@ -312,6 +323,7 @@ class WindowParser {
   const ListText& text_;
   size_t window_bytes_;
   ReadProgress* progress_;
+  std::atomic<int64_t> counted_ = 0;  // of the total of the progress
   std::atomic<size_t> next_window_ = 0;
   std::mutex mutex_;  // of windows_ and boundaries_
   std::deque<Window> windows_;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 #include "epilogue/trace/input_text.h"
 #include "epilogue/trace/read_progress.h"

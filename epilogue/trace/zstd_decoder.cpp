@@ -31,6 +31,7 @@ class ZstdDecoder : public Decoder {
     }
     return 0;
   }
+  size_t rest_bytes() const override { return in_.size - in_.pos; }
 
  private:
   struct Free {

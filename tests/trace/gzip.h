@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Compresses text with zlib.
 #pragma once
 
 #include <zlib.h>

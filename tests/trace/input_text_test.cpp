@@ -10,6 +10,7 @@
 
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/trace/reader.h"
+#include "epilogue/trace/windows.h"
 #include "tests/trace/gzip.h"
 #include "tests/trace/same_trace.h"
 #include "tests/trace/test_files.h"
@@ -177,15 +178,73 @@ TEST(InputText, GivesTheTraceOfThePlainText) {
   const auto plain = read_text(text, "test.json");
   ASSERT_TRUE(plain) << plain.error().message;
   EXPECT_GT(plain->size(), 1000);
+  const int threads_before = num_threads();
   for (const int threads : {1, 2, 5}) {
     set_num_threads(threads);
-    const auto packed = read_bytes(gzip(text), "test.gz", kNoLimit);
-    ASSERT_TRUE(packed) << packed.error().message;
-    expect_same_events(*packed, *plain);
-    EXPECT_EQ(packed->properties, plain->properties);
-    EXPECT_EQ(packed->defects.lines(), plain->defects.lines());
+    // The size in the second file is that of its last member.
+    for (const std::string& file : {gzip(text), gzip(text) + gzip("")}) {
+      const auto packed = read_bytes(file, "test.gz", kNoLimit);
+      ASSERT_TRUE(packed) << packed.error().message;
+      expect_same_events(*packed, *plain);
+      EXPECT_EQ(packed->properties, plain->properties);
+      EXPECT_EQ(packed->defects.lines(), plain->defects.lines());
+    }
   }
-  set_num_threads(num_threads());
+  set_num_threads(threads_before);
+}
+
+// An executor may run the parts one after another: none may wait for another.
+TEST(InputText, NeedsNoSecondThread) {
+  const std::string text = file_text(data_path("traces/mlp_eager.json"));
+  const std::string padded = text + std::string(3'000'000, ' ');
+  const int threads_before = num_threads();
+  set_num_threads(4);
+  set_executor([](int64_t parts, const std::function<void(int64_t)>& run) {
+    for (int64_t part = parts - 1; part >= 0; --part) run(part);
+  });
+  const auto packed = read_bytes(gzip(padded), "test.gz", kNoLimit);
+  set_executor({});
+  set_num_threads(threads_before);
+  ASSERT_TRUE(packed) << packed.error().message;
+  expect_same_events(*packed, *read_text(text, "test.json"));
+}
+
+TEST(InputText, IsNotDecompressedAfterCancelling) {
+  const std::string text = long_text(20'000'000, 6);
+  const auto input = input_of_bytes(gzip(text, 1) + gzip(""), "test.gz", kNoLimit);
+  ASSERT_TRUE(input);
+  ReadProgress progress;
+  progress.is_cancelled = true;
+  EXPECT_EQ(parse_in_windows(*input, 0, &progress).trace.size(), 0);
+  EXPECT_LT(input->expected_bytes(), text.size());  // exact once it is decompressed
+  const auto trace = read_bytes(gzip(text), "test.gz", kNoLimit, &progress);
+  ASSERT_FALSE(trace);
+  EXPECT_EQ(trace.error().message, "test.gz: cancelled");
+}
+
+TEST(InputText, EstimatesTheSizeWhileItIsDecompressed) {
+  const std::string text = long_text(20'000'000, 5);
+  const auto input = input_of_bytes(gzip(text, 1) + gzip(""), "test.gz", kNoLimit);
+  ASSERT_TRUE(input);
+  input->wait_for(2'000'000);
+  // The text is alike from start to end.
+  EXPECT_NEAR(static_cast<double>(input->expected_bytes()), 20e6, 2e6);
+}
+
+// A stray quote at the start of a value is examined to the end of the text, however long it is.
+TEST(InputText, ReadsALongHeadLikeAShortOne) {
+  const std::string list =
+      "\"traceEvents\": [{\"ph\": \"X\", \"name\": \"e\", \"ts\": 1, \"dur\": 1}]}";
+  std::vector<std::string> lines;
+  for (const size_t length : {1000, 1'000'000}) {
+    const std::string text =
+        "{\"cmd\": \"x\" \"traceEvents\": [1] " + std::string(length, 'j') + "\", " + list;
+    const auto trace = read_text(text, "test.json");
+    ASSERT_TRUE(trace) << trace.error().message;
+    EXPECT_EQ(trace->size(), 1);
+    if (lines.empty()) lines = trace->defects.lines();
+    EXPECT_EQ(trace->defects.lines(), lines) << length;
+  }
 }
 
 }  // namespace
