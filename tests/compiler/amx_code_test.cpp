@@ -14,7 +14,7 @@ Target amx_target() {
   Target target = host_target();
   target.features =
       "+avx,+avx2,+fma,+f16c,+avx512f,+avx512bw,+avx512dq,+avx512vl,+evex512,+avx512vnni,"
-      "+amx-tile,+amx-bf16,+amx-int8";
+      "+amx-tile,+prfchw,+amx-bf16,+amx-int8";
   target.lanes = 16;
   target.registers = 32;
   target.converts_f16 = true;

@@ -61,6 +61,30 @@ TEST(CompiledGemm, OddSizesAndAllDTypesMatchFloat64) {
   }
 }
 
+// A single row is packed on its own path, and neither its elements nor those of a few rows need to
+// be adjacent.
+TEST(CompiledGemm, StridedRowsMatchFloat64) {
+  register_cpu_backend();
+  for (const DType dtype : kDTypes) {
+    for (const int64_t k : {1, 33, 100}) {
+      nn::Linear layer(k, 40, true, dtype);
+      nn::init_normal(layer, 1);
+      const Compiled compiled = compile(layer);
+      for (const int64_t m : {1, 3, 17}) {
+        const Tensor every_second = slice(randn({m, 2 * k}, 2, {dtype, kCpu}), 1, 0, 2 * k, 2);
+        const Tensor transposed = t(randn({k, m}, 3, {dtype, kCpu}));
+        const Tensor repeated = expand(randn({m, 1}, 4, {dtype, kCpu}), {m, k});
+        for (const Tensor& x : {every_second, transposed, repeated}) {
+          const Tensor expected = linear(f64(x), f64(layer.weight), f64(layer.bias));
+          EXPECT_LE(difference(compiled(x), expected), tolerance(dtype, k, largest(expected)))
+              << name(dtype) << " " << m << "x" << k << " with strides " << x.strides()[0] << ", "
+              << x.strides()[1];
+        }
+      }
+    }
+  }
+}
+
 // Panels of weights that exceed the L1 cache, or with AMX a part of the L2 cache, are multiplied in
 // several passes over k.
 TEST(CompiledGemm, LongSumsMatchFloat64) {

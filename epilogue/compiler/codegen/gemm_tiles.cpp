@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kLineBytes = 64;
 constexpr int64_t kAheadBytes = 16384;  // prefetch distance of a stream
-// A flat tile reads the weights in as many streams. `epilogue_bench
+// A flat tile reads the weights in at most this many streams. `epilogue_bench
 // --benchmark_filter=compile/gemv_bf16_8192` compares its time with that of reading the weights.
 constexpr int kMaxStreams = 4;
 constexpr int64_t kAheadSteps = 2;    // prefetch distance of a stream
@@ -57,9 +57,9 @@ class GemmTiles {
     out_.end_function();
   }
 
-  // Prefetches the results of one row of a tile, which are written while the next one is multiplied.
-  // Otherwise the core would wait for memory: the rows are in different pages, so the CPU does not
-  // prefetch them.
+  // Prefetches the results of one row of a tile, which are written while the next one is
+  // multiplied. Otherwise the core would wait for memory: the rows are in different pages, so the
+  // CPU does not prefetch them.
   void emit_prefetch_row() {
     out_.comment(fmt::format("{}: prefetches the results of {} columns of one row",
                              operators_of(code_), columns_text()));

@@ -267,7 +267,8 @@ class GemmVectors {
     return vector.mul(weights, vector.load(DType::kF32, scales));
   }
 
-  // Loads the words of a step, whose halves are the two vectors of weights. A half is converted to
+  // Loads the words of a step, whose halves are its two vectors of weights: tiles of x86 have no
+  // more (vectors_tile). A half is converted to
   // f32 by one instruction, while two are necessary to widen and shift adjacent weights.
   void emit_halves(const IrValue& line, std::vector<IrValue>& weights) {
     const std::string words = fmt::format("<{} x i32>", target_.lanes);

@@ -29,7 +29,7 @@ class IrWriter {
   void line(fmt::format_string<Ts...> format, Ts&&... values) {
     text_ += fmt::format("  {}\n", fmt::format(format, std::forward<Ts>(values)...));
   }
-  // Prefetches `bytes` from an address on, into this level of the cache and those below it.
+  // Prefetches `bytes` from an address on, into a level of the cache and the larger ones.
   void prefetch(const IrValue& address, int64_t bytes, int cache_level);
   // The same for memory that is written next, into level 1.
   void prefetch_to_write(const IrValue& address, int64_t bytes);
