@@ -96,7 +96,7 @@ bool Unpacker::try_decode(size_t bytes) {
   return true;
 }
 
-// After an exception here, no thread would count the attempt.
+// After an exception, the threads that wait for the count would do so for ever.
 void Unpacker::decode_piece() noexcept {
   try {
     decode_into_memory();
