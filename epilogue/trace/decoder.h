@@ -14,6 +14,7 @@ class Decoder {
   // Writes up to `room` bytes to `to`, and returns how many. 0: the text has ended. Corrupt or
   // truncated data ends it, after the bytes that could be decompressed. Throws std::bad_alloc.
   virtual size_t decode(char* to, size_t room) = 0;
+  // Whether corrupt or truncated data has ended the text.
   bool is_broken() const { return is_broken_; }
   // Compressed bytes that are not read yet.
   virtual size_t rest_bytes() const = 0;

@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kMinBytes = size_t{1} << 20;
 
 size_t round_up(size_t bytes) {
-  constexpr size_t kPageBytes = size_t{64} << 10;  // the largest of AArch64
+  constexpr size_t kPageBytes = size_t{64} << 10;  // the largest page size of AArch64
   return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
 }
 

@@ -19,7 +19,7 @@ namespace {
 // Most traces start with less text before their list of events.
 constexpr size_t kHeadBytes = size_t{1} << 16;
 
-// Parses as much of the text as necessary.
+// Parses the text up to its list of events, without waiting for the rest.
 Head read_head(const InputText& input, const ReadProgress* progress) {
   for (size_t bytes = kHeadBytes;; bytes *= 2) {
     const size_t size = input.wait_for(bytes);

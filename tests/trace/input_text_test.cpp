@@ -92,7 +92,7 @@ TEST(InputText, CountsAWrongChecksum) {
   EXPECT_EQ(unpacked.broken, 1);
 }
 
-// At least as much as zlib finds, apart from the last byte.
+// The decoder keeps at least what zlib keeps, apart from the last byte.
 TEST(InputText, KeepsTheTextBeforeDamage) {
   std::mt19937 random(7);
   for (int i = 0; i < 300; ++i) {

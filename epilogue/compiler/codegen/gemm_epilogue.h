@@ -18,7 +18,7 @@ void emit_epilogue(IrWriter& out, const GemmCode& code, const Target& target,
                    std::span<const IrValue> sums, const IrValue& row, const IrValue& column,
                    bool may_pass_end);
 
-// Prefetches the results at [row, column ...], `columns` of each output, to write them.
+// Prefetches the cache lines of the results at [row, column ...], `columns` of each output.
 void emit_prefetch_results(IrWriter& out, const GemmCode& code, const IrValue& row,
                            const IrValue& column, int columns);
 

@@ -57,9 +57,8 @@ class GemmTiles {
     out_.end_function();
   }
 
-  // Prefetches the results of one row of a tile, which are written while the next one is
-  // multiplied. Otherwise the core would wait for memory: the rows are in different pages, so the
-  // CPU does not prefetch them.
+  // Prefetches the cache lines of the results of one row, which are written while the next tile is
+  // multiplied. The CPU does not do it by itself, because each row is in another page.
   void emit_prefetch_row() {
     out_.comment(fmt::format("{}: prefetches the results of {} columns of one row",
                              operators_of(code_), columns_text()));
@@ -227,7 +226,7 @@ class GemmTiles {
     std::string_view until;
     std::string_view row;  // in the output, of the first one
     std::string_view column;
-    bool prefetches = false;  // as many rows of the results of the tile at %row and %column
+    bool prefetches = false;  // also prefetches as many rows of the tile at %row and %column
   };
   // The blocks `each`, entered from `previous`, and `apply`, for the rows from `first` on. They
   // leave to `after` with the number of finished rows as %done.next.

@@ -31,7 +31,7 @@ class IrWriter {
   }
   // Prefetches `bytes` from an address on, into a level of the cache and the larger ones.
   void prefetch(const IrValue& address, int64_t bytes, int cache_level);
-  // The same for memory that is written next, into level 1.
+  // The same for memory that will be written, into level 1.
   void prefetch_to_write(const IrValue& address, int64_t bytes);
   // Precedes a function.
   void comment(std::string_view text) { text_ += fmt::format("; {}\n", text); }
