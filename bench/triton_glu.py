@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gate, up and activation as one Triton kernel, for bench/against_torch.py: what a good engineer writes in
+"""Gate, up and activation as one Triton kernel, for bench/block_modes.py: what a good engineer writes in
 an afternoon. The weights are copied and interleaved row by row (gate, up, gate, up, ...), so that the
 epilogue combines the even columns of a block with the odd ones."""
 import torch, triton, triton.language as tl

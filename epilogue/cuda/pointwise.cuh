@@ -11,7 +11,7 @@
 namespace epi::cuda {
 
 // One vector per thread. With two or four vectors per thread, GELU over 25 M bf16 takes 28.0
-// and 33.5 us instead of 27.6 us (H200; bench/gpu_forward gelu).
+// and 33.5 us on an H200 instead of 27.6 us.
 constexpr int kThreads = 256;
 constexpr int kVectorBytes = 16;
 
