@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gate, up and activation as one Triton kernel, for bench/block_modes.py: what a good engineer writes in
-an afternoon. The weights are copied and interleaved row by row (gate, up, gate, up, ...), so that the
-epilogue combines the even columns of a block with the odd ones."""
-import torch, triton, triton.language as tl
+"""Gate, up and activation as one Triton kernel for many rows: what a good engineer writes in an afternoon.
+
+The weights are copied and interleaved row by row (gate, up, gate, up, ...), so that the epilogue combines the even
+columns of a block with the odd ones.
+"""
+import torch
+import triton
+import triton.language as tl
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 # Rows, columns of both GEMMs, depth, warps, stages, block rows that are scheduled together.
@@ -33,22 +37,26 @@ def block(x, w, out, m, n, k, GELU: tl.constexpr, ROWS: tl.constexpr, COLUMNS: t
 
 
 class TritonGlu(torch.nn.Module):
-    """The block with this kernel for gate and up, in the fastest configuration, and `torch.mm` for
-    down."""
+    """An MLP with this kernel for gate and up, and `torch.mm` for down. The activation is silu or gelu_tanh."""
 
-    def __init__(self, glu, x, time_us):
+    def __init__(self, mlp, x, activation):
         super().__init__()
-        self.glu, gate, up = glu, glu.gate_proj.weight, glu.up_proj.weight
+        gate, up = mlp.gate_proj.weight, mlp.up_proj.weight
         self.weight = torch.stack([gate, up], 1).reshape(2 * len(gate), -1).contiguous()
+        self.down = mlp.down_proj.weight
         self.hidden = torch.empty(len(x), len(gate), device=x.device, dtype=x.dtype)
+        self.gelu = activation == "gelu_tanh"
         self.processors = torch.cuda.get_device_properties(x.device).multi_processor_count
-        self.config = min(CONFIGS, key=lambda config: self.time_of(config, x, time_us))
+        self.config = CONFIGS[0]
 
-    def time_of(self, config, x, time_us):
-        try:
-            return time_us(lambda: self.gate_up(x, config))
-        except Exception:  # exceeds the shared memory or registers
-            return float("inf")
+    def fastest_config(self, x, time_us):
+        def time_of(config):
+            try:
+                return time_us(lambda: self.gate_up(x, config))
+            except Exception:  # exceeds the shared memory or registers
+                return float("inf")
+
+        return min(CONFIGS, key=time_of)
 
     def gate_up(self, x, config):
         rows, columns, depth, warps, stages, together = config
@@ -56,9 +64,9 @@ class TritonGlu(torch.nn.Module):
         block[(self.processors,)](
             describe(x, [rows, depth]), describe(self.weight, [columns, depth]),
             describe(self.hidden, [rows, columns // 2]), len(x), len(self.weight), x.shape[1],
-            self.glu.activation == "geglu", rows, columns, depth, together, self.processors,
+            self.gelu, rows, columns, depth, together, self.processors,
             num_warps=warps, num_stages=stages)
         return self.hidden
 
     def forward(self, x):
-        return torch.mm(self.gate_up(x, self.config), self.glu.down_proj.weight.t())
+        return torch.mm(self.gate_up(x, self.config), self.down.t())
