@@ -26,7 +26,7 @@ wheel:
 wheel-cuda: setup
 	@EPI_OPTIONS=-DEPI_CUDA=ON scripts/build release cuda_package
 	@scripts/wheel_cuda build/release dist
-# The reader for machines without its libraries: archive, wheel, Debian package, checksums, bill of materials.
+# The reader for machines without its libraries: archive, wheel, checksums, bill of materials.
 release:
 	@scripts/setup package
 	@scripts/build reader reader_package

@@ -34,7 +34,6 @@ macro(epi_add_package component name section summary description)
   set(CPACK_DEBIAN_${key}_PACKAGE_SECTION ${section})
   set(CPACK_DEBIAN_${key}_PACKAGE_DEPENDS "${depends}")
   set(CPACK_DEBIAN_${key}_PACKAGE_RECOMMENDS "${recommends}")
-  set(CPACK_DEBIAN_${key}_PACKAGE_CONFLICTS epilogue-reader)  # has the command and the reader (scripts/release)
   set(CPACK_DEBIAN_${key}_DESCRIPTION "${summary}\n${description}")
   set(documents ${PROJECT_BINARY_DIR}/package_documents/${name})
   set(text "Epilogue, under the Apache License, Version 2.0.\n\nCopyright ${year} the Epilogue developers\n

@@ -96,9 +96,9 @@ class Build:
                     raise PackageError(f"{program.path.name}: needs {name}, which other machines may lack; install its static library "
                                        "and configure again in an empty build folder")
 
-    def newest(self, name):
-        """The newest version of a set of symbols that a program needs, such as (2, 34) for GLIBC."""
-        return max(program.versions.get(name, (0,)) for program in self.programs)
+    def newest_glibc(self):
+        """The newest version of glibc that a program needs, such as (2, 34)."""
+        return max(program.versions.get("GLIBC", (0,)) for program in self.programs)
 
     def check_portable(self):
         """Refuses programs that need a newer C++ library than the oldest supported systems have."""
@@ -133,7 +133,7 @@ class Build:
         if is_local:
             return f"linux_{self.architecture}"
         self.check_portable()
-        return f"manylinux_{dotted(self.newest('GLIBC')[:2]).replace('.', '_')}_{self.architecture}"
+        return f"manylinux_{dotted(self.newest_glibc()[:2]).replace('.', '_')}_{self.architecture}"
 
 
 class ReaderBuild(Build):

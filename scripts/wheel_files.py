@@ -54,5 +54,5 @@ def write_wheel(build, output, is_local, distribution, files, texts, max_bytes):
     if size > max_bytes:
         path.unlink()
         raise PackageError(f"{path.name}: has {size} bytes, more than the limit of {max_bytes}")
-    print(f"wheel: {path} ({size / 1e6:.1f} MB, needs glibc {dotted(build.newest('GLIBC'))})")
+    print(f"wheel: {path} ({size / 1e6:.1f} MB, needs glibc {dotted(build.newest_glibc())})")
     return path
