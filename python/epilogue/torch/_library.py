@@ -12,9 +12,7 @@ from ctypes import (
     c_int,
     c_int32,
     c_int64,
-    c_size_t,
     c_uint32,
-    c_void_p,
 )
 from typing import Any, Optional, Tuple
 
@@ -57,28 +55,6 @@ def make_block(
     return Block(ctypes.sizeof(Block), device, DTYPES[dtype], activation, biases, k, n, out)
 
 
-class Call(Structure):
-    """``epi_glu_call``."""
-
-    _fields_ = [
-        ("struct_size", c_uint32),
-        ("path", c_int),
-        ("stream", c_void_p),
-        ("m", c_int64),
-        ("x", c_void_p),
-        ("x_stride", c_int64),
-        ("gate", c_void_p),
-        ("up", c_void_p),
-        ("down", c_void_p),
-        ("gate_bias", c_void_p),
-        ("up_bias", c_void_p),
-        ("down_bias", c_void_p),
-        ("y", c_void_p),
-        ("workspace", c_void_p),
-        ("workspace_bytes", c_size_t),
-    ]
-
-
 def _path() -> str:
     chosen = os.environ.get("EPILOGUE_GLU_LIBRARY")
     return chosen or os.path.join(os.path.dirname(__file__), "_lib", "libepilogue_glu.so")
@@ -98,20 +74,10 @@ def _load_nvrtc() -> None:
 
 
 def _declare(library: ctypes.CDLL) -> None:
-    signatures = {
-        "epi_torch_register": (c_char_p, []),
-        "epi_torch_prepare": (c_char_p, [POINTER(Block)]),
-        "epi_glu_create": (c_int, [POINTER(Block), POINTER(c_void_p)]),
-        "epi_glu_prepare": (c_int, [c_void_p]),
-        "epi_glu_workspace_bytes": (c_size_t, [c_void_p, c_int64, c_int]),
-        "epi_glu_run": (c_int, [c_void_p, POINTER(Call)]),
-        "epi_glu_status_text": (c_char_p, [c_int]),
-        "epi_glu_message": (c_char_p, []),
-    }
-    for name, (result, arguments) in signatures.items():
-        function = getattr(library, name)
-        function.restype = result
-        function.argtypes = arguments
+    library.epi_torch_register.restype = c_char_p
+    library.epi_torch_register.argtypes = []
+    library.epi_torch_prepare.restype = c_char_p
+    library.epi_torch_prepare.argtypes = [POINTER(Block)]
 
 
 def _load() -> Tuple[Optional[ctypes.CDLL], str]:
@@ -125,7 +91,15 @@ def _load() -> Tuple[Optional[ctypes.CDLL], str]:
     return library, ""
 
 
-library, load_error = _load()
+# kernel_error: why no device runs the CUDA kernels, or nothing.
+library, kernel_error = _load()
+
+
+def register_kernels() -> None:
+    """Registers the CUDA kernels of the operators. Sets kernel_error if PyTorch refuses them."""
+    global kernel_error
+    if library is not None:
+        kernel_error = library.epi_torch_register().decode()
 
 
 def prepare(block: Block) -> str:

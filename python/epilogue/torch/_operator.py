@@ -15,7 +15,7 @@ import torch
 import torch.nn.functional as F
 from torch.autograd import forward_ad
 
-from . import _library, _python_kernel
+from . import _library
 from ._library import ACTIVATIONS, NAMES
 from ._reason import activation_code, device_reason, dtype_reason, unknown_activation, why
 
@@ -182,8 +182,8 @@ def _define(name: str, schema: str, adapt: Callable[[Kernel], Kernel]) -> None:
     torch.library.register_fake(f"epilogue::{name}", adapt(_fake), lib=_torch_library)
 
 
-def _register() -> str:
-    """Registers the operators. Returns why the kernels are not registered from C++, or nothing."""
+def _register() -> None:
+    """Registers the operators. Where PyTorch refuses the CUDA kernels, ``_run_aten`` serves CUDA too."""
     _define("glu_mlp", _SCHEMA, lambda kernel: kernel)
     _define("glu_mlp_aten", _SCHEMA, lambda kernel: kernel)
     _define("glu_mlp_forward", _FORWARD_SCHEMA, _without_biases)
@@ -192,18 +192,11 @@ def _register() -> str:
     torch.library.register_autograd(
         "epilogue::glu_mlp", _backward, setup_context=_setup_context, lib=_torch_library
     )
-    if _library.library is None:
-        return _library.load_error
-    reason: str = _library.library.epi_torch_register().decode()
-    if reason and torch.cuda.is_available():
-        warnings.warn(f"epilogue.torch: slower calls, because {reason}", stacklevel=2)
-        _torch_library.impl("glu_mlp", _python_kernel.glu_mlp, "CUDA")
-        _torch_library.impl("glu_mlp_forward", _without_biases(_python_kernel.glu_mlp), "CUDA")
-    return reason
+    _library.register_kernels()
 
 
 _torch_library = torch.library.Library("epilogue", "FRAGMENT")
-registration_error = _register()
+_register()
 
 # Names of this module are looked up faster than attributes of torch.
 _is_grad_enabled = torch.is_grad_enabled

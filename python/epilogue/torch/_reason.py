@@ -7,7 +7,8 @@ from typing import Any, Optional
 
 import torch
 
-from ._library import ACTIVATIONS, DTYPES, load_error, make_block, prepare
+from . import _library
+from ._library import ACTIVATIONS, DTYPES, make_block, prepare
 
 Tensor = Any  # torch.Tensor
 
@@ -33,8 +34,8 @@ def dtype_reason(subject: str, dtype: Any) -> str:
 @functools.lru_cache(maxsize=None)
 def device_reason(index: int) -> Optional[str]:
     """Why no kernel runs on a CUDA device."""
-    if load_error:
-        return load_error
+    if _library.kernel_error:
+        return _library.kernel_error
     major, minor = torch.cuda.get_device_capability(index)
     if (major, minor) == (9, 0):
         return None

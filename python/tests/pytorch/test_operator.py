@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch", minversion="2.9")
 F = torch.nn.functional
 
 import epilogue.torch as et  # noqa: E402
-from epilogue.torch import _operator, _python_kernel, _reason  # noqa: E402
+from epilogue.torch import _library, _operator, _reason  # noqa: E402
 
 ACTIVATIONS = ["silu", "gelu", "gelu_tanh", "relu"]
 HOPPER = torch.cuda.is_available() and torch.cuda.get_device_capability() == (9, 0)
@@ -66,7 +66,7 @@ def check(x, weights, activation):
 
 @needs_hopper
 def test_kernel_is_registered_from_cpp():
-    assert _operator.registration_error == ""
+    assert _library.kernel_error == ""
 
 
 @needs_hopper
@@ -92,16 +92,8 @@ def test_packed_weights_give_the_same_bits(biases):
     assert torch.equal(packed, et.glu_mlp(x, gate, up, down, "silu", *bias))
 
 
-def in_python(x, gate, up, down, activation="silu", gate_bias=None, up_bias=None, down_bias=None):
-    code = et._library.ACTIVATIONS[activation]
-    return _python_kernel.glu_mlp(x, gate, up, down, gate_bias, up_bias, down_bias, code)
-
-
 @needs_hopper
-@pytest.mark.parametrize("kernel", ["cpp", "python"])
-def test_layouts_of_x(kernel, monkeypatch):
-    if kernel == "python":
-        monkeypatch.setattr(et, "glu_mlp", in_python)
+def test_layouts_of_x():
     weights = block(128, 256, 128, torch.bfloat16, "cuda")
     base = torch.randn(6, 10, 256, device="cuda", dtype=torch.bfloat16)
     layouts = [
@@ -349,20 +341,7 @@ def test_activation_checkpointing():
 
 
 @needs_hopper
-def test_python_kernel_gives_the_same_bits():
-    for biases in (False, True):
-        gate, up, down, *bias = block(256, 512, 128, torch.bfloat16, "cuda", biases)
-        for x in (torch.randn(2, 20, 512, device="cuda", dtype=torch.bfloat16)[..., :256],
-                  torch.randn(0, 256, device="cuda", dtype=torch.bfloat16)):
-            python = _python_kernel.glu_mlp(x, gate, up, down, *bias, 1)
-            assert torch.equal(python, et.glu_mlp(x, gate, up, down, "silu", *bias))
-
-
-@needs_hopper
-@pytest.mark.parametrize("kernel", ["cpp", "python"])
-def test_errors(kernel, monkeypatch):
-    if kernel == "python":
-        monkeypatch.setattr(et, "glu_mlp", in_python)
+def test_errors():
     gate, up, down, *_ = block(64, 128, 64, torch.bfloat16, "cuda")
     x = torch.randn(8, 64, device="cuda", dtype=torch.bfloat16)
     with pytest.raises(RuntimeError, match=r"gate has shape \[128, 64\], expected \[128, 32\]"):
@@ -385,17 +364,31 @@ def test_unknown_activation():
         et.glu_mlp(x, *weights, "swish")
 
 
-@needs_hopper
-def test_gives_the_reason_if_code_cannot_be_generated(monkeypatch):
-    """`why` agrees with the kernel, also if only the generation of code fails."""
+def check_aten_runs_because(reason):
+    """``why`` and the warning of the operator that the CUDA kernel calls where it does not apply."""
     gate, up, down, *_ = block(64, 136, 64, torch.bfloat16, "cuda")
     x = torch.randn(3, 64, device="cuda", dtype=torch.bfloat16)
-    monkeypatch.setattr(_reason, "prepare", lambda block: "NVRTC is missing")
-    assert et.why(x, gate, up, down) == "NVRTC is missing"
+    assert et.why(x, gate, up, down) == reason
     _operator._reported.clear()
-    with pytest.warns(UserWarning, match="NVRTC is missing"):
-        python = _python_kernel.glu_mlp(x, gate, up, down, None, None, None, 1)
-    assert torch.equal(python, reference(x, gate, up, down))
+    with pytest.warns(UserWarning, match=reason):
+        y = torch.ops.epilogue.glu_mlp_aten(x, gate, up, down, None, None, None, 1)
+    assert torch.equal(y, reference(x, gate, up, down))
+
+
+@needs_hopper
+def test_gives_the_reason_if_code_cannot_be_generated(monkeypatch):
+    monkeypatch.setattr(_reason, "prepare", lambda block: "NVRTC is missing")
+    check_aten_runs_because("NVRTC is missing")
+
+
+@needs_hopper
+def test_gives_the_reason_if_pytorch_refuses_the_kernels(monkeypatch):
+    monkeypatch.setattr(_library, "kernel_error", "PyTorch refuses the registration")
+    uncached = _reason.device_reason.__wrapped__
+    for module in (_operator, _reason):
+        monkeypatch.setattr(module, "device_reason", uncached)
+    assert et.prepare(0, torch.bfloat16, "silu", 64, 136, 64) == "PyTorch refuses the registration"
+    check_aten_runs_because("PyTorch refuses the registration")
 
 
 @needs_hopper
