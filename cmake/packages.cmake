@@ -15,7 +15,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_COMPONENTS_ALL)
 set(this_version "(= ${PROJECT_VERSION})")
 set(llvm)
-if(EPI_HAS_CPU_JIT)
+if(LLVM_FOUND)
   set(llvm libllvm${LLVM_VERSION_MAJOR})
 endif()
 string(TIMESTAMP year "%Y" UTC)  # of SOURCE_DATE_EPOCH, if it is set

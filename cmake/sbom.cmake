@@ -6,7 +6,7 @@ set(libraries included:CLI11:${CLI11_VERSION}:libcli11-dev included:tl-expected:
 if(EPI_RUNTIME)
   list(APPEND libraries included:dlpack::libdlpack-dev loaded:OpenBLAS::libopenblas0-pthread)
 endif()
-if(EPI_HAS_CPU_JIT)
+if(LLVM_FOUND)
   list(APPEND libraries loaded:LLVM:${LLVM_PACKAGE_VERSION}:libllvm${LLVM_VERSION_MAJOR})
 endif()
 if(EPI_HAS_CUDA)

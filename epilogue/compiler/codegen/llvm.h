@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // LLVM 19, loaded when the first kernel is compiled. It takes over a hundred megabytes, which
-// neither other commands nor code from the cache pay for. In builds without EPI_CPU_JIT these
-// functions fail and name the package to install.
+// neither other commands nor code from the cache pay for. A build with CUDA may lack LLVM
+// (no_llvm.cpp).
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// llvm.h for builds without LLVM: compilation fails and names the package to install.
+// llvm.h for a build with CUDA and without LLVM: compiling for the CPU fails and names the package
+// to install.
 #include "epilogue/base/error.h"
 #include "epilogue/compiler/codegen/llvm.h"
 
@@ -8,9 +9,7 @@ namespace epi::compiler {
 std::string_view llvm_version() { return "none"; }
 
 std::vector<std::byte> assemble(const std::string& /*ir*/, const Target& /*target*/) {
-  fail("compile",
-       "this build has no LLVM: install the package llvm-19-dev and build again with "
-       "-DEPI_CPU_JIT=ON");
+  fail("compile", "this build has no LLVM: install the package llvm-19-dev and build again");
 }
 
 }  // namespace epi::compiler
