@@ -59,8 +59,6 @@ class CachingMemory final : public DeviceMemory {
 
 }  // namespace
 
-AllocatorStats allocator_stats(int device) { return block_cache(device).stats(); }
-
 void release_cached(int device) {
   synchronize(device);
   block_cache(device).release();

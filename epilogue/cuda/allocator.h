@@ -13,12 +13,6 @@
 
 namespace epi::cuda {
 
-struct AllocatorStats {
-  int64_t in_use_bytes = 0;  // whole blocks, which are up to 1/8 larger than their tensors
-  int64_t cached_bytes = 0;
-  int64_t driver_allocations = 0;  // blocks allocated with cudaMalloc
-};
-AllocatorStats allocator_stats(int device = 0);
 // Waits for the device, then returns every cached block to the driver.
 void release_cached(int device = 0);
 

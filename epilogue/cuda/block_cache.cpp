@@ -56,7 +56,7 @@ CachedBlock* BlockCache::take_locked(Pool& pool, int64_t size_bytes) {
     block = take_free(pool, bytes);
   }
   if (block == nullptr) block = take_fresh(pool, bytes, size_bytes);
-  stats_.in_use_bytes += bytes;
+  in_use_bytes_ += bytes;
   ++pool.in_use;
   notify_listener(block->data, bytes);
   return block;
@@ -67,7 +67,7 @@ CachedBlock* BlockCache::take_free(Pool& pool, int64_t bytes) {
   if (blocks == pool.free.end() || blocks->second.empty()) return nullptr;
   CachedBlock* block = blocks->second.back();
   blocks->second.pop_back();
-  stats_.cached_bytes -= bytes;
+  cached_bytes_ -= bytes;
   return block;
 }
 
@@ -80,7 +80,6 @@ CachedBlock* BlockCache::take_fresh(Pool& pool, int64_t bytes, int64_t requested
     data = driver_allocate(bytes);
   }
   if (data == nullptr) fail_out_of_memory(requested_bytes);
-  ++stats_.driver_allocations;
   return new CachedBlock{data, bytes, &pool};
 }
 
@@ -91,14 +90,14 @@ void BlockCache::fail_out_of_memory(int64_t requested_bytes) {
   fail("empty",
        "out of memory on cuda:{}: requested {} bytes, {} in use by this process, {} of {} free on "
        "the device",
-       device_, requested_bytes, stats_.in_use_bytes, free_bytes, total_bytes);
+       device_, requested_bytes, in_use_bytes_, free_bytes, total_bytes);
 }
 
 void BlockCache::give_back(CachedBlock* block) noexcept {
   const std::lock_guard lock(mutex_);
   const int64_t bytes = block->bytes;
   const void* data = block->data;
-  stats_.in_use_bytes -= bytes;
+  in_use_bytes_ -= bytes;
   if (block->also_used_on.empty()) {
     keep(block);
   } else {
@@ -109,8 +108,7 @@ void BlockCache::give_back(CachedBlock* block) noexcept {
 
 void BlockCache::notify_listener(const void* data, int64_t bytes) const {
   const Device device{DeviceType::kCuda, static_cast<int8_t>(device_)};
-  notify_allocation(
-      {device, data, bytes, stats_.in_use_bytes, stats_.in_use_bytes + stats_.cached_bytes});
+  notify_allocation({device, data, bytes, in_use_bytes_, in_use_bytes_ + cached_bytes_});
 }
 
 void BlockCache::keep(CachedBlock* block) {
@@ -122,7 +120,7 @@ void BlockCache::keep(CachedBlock* block) {
     return;
   }
   pool->free[block->bytes].push_back(block);
-  stats_.cached_bytes += block->bytes;
+  cached_bytes_ += block->bytes;
 }
 
 void BlockCache::defer_reuse(CachedBlock* block) {
@@ -204,7 +202,7 @@ void BlockCache::release_locked() {
 void BlockCache::release_pool(Pool& pool) {
   for (auto& [bytes, blocks] : pool.free) {
     for (CachedBlock* block : blocks) return_to_driver(block);
-    stats_.cached_bytes -= bytes * static_cast<int64_t>(blocks.size());
+    cached_bytes_ -= bytes * static_cast<int64_t>(blocks.size());
     blocks.clear();
   }
 }
@@ -213,11 +211,6 @@ void BlockCache::return_to_driver(CachedBlock* block) {
   const RelaxedCapture relaxed;
   cudaFree(block->data);
   delete block;
-}
-
-AllocatorStats BlockCache::stats() {
-  const std::lock_guard lock(mutex_);
-  return stats_;
 }
 
 BlockCache& block_cache(int device) {

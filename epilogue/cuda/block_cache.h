@@ -10,7 +10,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "epilogue/cuda/allocator.h"
 #include "epilogue/cuda/stream.h"
 
 namespace epi::cuda {
@@ -50,7 +49,6 @@ class BlockCache {
 
   // Returns every free block to the driver. The device must be idle.
   void release();
-  AllocatorStats stats();
 
  private:
   // A freed block that other streams may still use, and the events that mark the end of each use.
@@ -78,7 +76,8 @@ class BlockCache {
   std::unordered_map<uint64_t, std::unique_ptr<Pool>> stream_pools_;  // by the stream's id
   std::vector<std::unique_ptr<Pool>> other_pools_;  // of graphs and of destroyed streams
   std::vector<Waiting> waiting_;
-  AllocatorStats stats_;
+  int64_t in_use_bytes_ = 0;  // of whole blocks, which are up to 1/8 larger than their tensors
+  int64_t cached_bytes_ = 0;
 };
 
 // The cache of `device`. Never destroyed, because tensors in static storage may outlive it.

@@ -65,20 +65,6 @@ class PinnedCache {
     block->uses.back().record(stream);
   }
 
-  void release() {
-    const RelaxedCapture relaxed;
-    const std::lock_guard lock(mutex_);
-    for (auto& [bytes, blocks] : free_) {
-      const auto idle = std::partition(blocks.begin(), blocks.end(),
-                                       [](const PinnedBlock* block) { return !is_idle(*block); });
-      for (auto block = idle; block != blocks.end(); ++block) {
-        cudaFreeHost((*block)->data);
-        delete *block;
-      }
-      blocks.erase(idle, blocks.end());
-    }
-  }
-
  private:
   static bool is_idle(const PinnedBlock& block) {
     return std::all_of(block.uses.begin(), block.uses.end(),
@@ -125,7 +111,5 @@ bool is_pinned(const Tensor& tensor) { return cache().find(tensor.storage()->dat
 void note_pinned_use(const Tensor& tensor, const Stream& stream) {
   cache().note_use(tensor.storage()->data(), stream);
 }
-
-void release_cached_pinned() { cache().release(); }
 
 }  // namespace epi::cuda

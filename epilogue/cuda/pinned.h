@@ -15,7 +15,5 @@ bool is_pinned(const Tensor& tensor);
 // Records that a copy on `stream` uses `tensor`, so that its block is not reused before the copy is
 // done. Does nothing if `tensor` is not pinned.
 void note_pinned_use(const Tensor& tensor, const Stream& stream);
-// Returns every free block to the system.
-void release_cached_pinned();
 
 }  // namespace epi::cuda

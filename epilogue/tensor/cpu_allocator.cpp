@@ -38,11 +38,8 @@ class Cache {
     const int64_t bytes = size_class_bytes(size_bytes, kAlignment);
     const std::lock_guard lock(mutex_);
     void* data = take_cached(bytes);
-    if (data == nullptr) {
-      data = allocate_fresh(bytes, size_bytes);
-      ++stats_.driver_allocations;
-    }
-    stats_.in_use_bytes += bytes;
+    if (data == nullptr) data = allocate_fresh(bytes, size_bytes);
+    in_use_bytes_ += bytes;
     notify(data, bytes);
     return data;
   }
@@ -50,7 +47,7 @@ class Cache {
   void release(void* data, int64_t size_bytes) {
     const int64_t bytes = size_class_bytes(size_bytes, kAlignment);
     const std::lock_guard lock(mutex_);
-    stats_.in_use_bytes -= bytes;
+    in_use_bytes_ -= bytes;
     notify(data, -bytes);
     keep_or_free(data, bytes);
   }
@@ -60,11 +57,6 @@ class Cache {
     clear_locked();
   }
 
-  CpuAllocatorStats stats() {
-    const std::lock_guard lock(mutex_);
-    return stats_;
-  }
-
  private:
   // Null if no block of this size class is cached.
   void* take_cached(int64_t bytes) {
@@ -72,15 +64,15 @@ class Cache {
     if (blocks.empty()) return nullptr;
     void* data = blocks.back();
     blocks.pop_back();
-    stats_.cached_bytes -= bytes;
+    cached_bytes_ -= bytes;
     return data;
   }
 
   void keep_or_free(void* data, int64_t bytes) {
-    if (stats_.cached_bytes + bytes <= limit_bytes_) {
+    if (cached_bytes_ + bytes <= limit_bytes_) {
       try {
         free_[bytes].push_back(data);
-        stats_.cached_bytes += bytes;
+        cached_bytes_ += bytes;
         return;
       } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): cannot be cached, so it is
                                          // freed
@@ -90,15 +82,14 @@ class Cache {
   }
 
   void notify(const void* data, int64_t bytes) const {
-    notify_allocation(
-        {kCpu, data, bytes, stats_.in_use_bytes, stats_.in_use_bytes + stats_.cached_bytes});
+    notify_allocation({kCpu, data, bytes, in_use_bytes_, in_use_bytes_ + cached_bytes_});
   }
 
   void* allocate_fresh(int64_t bytes, int64_t requested_bytes) {
     // Linux overcommits memory and kills the process later, so a block that cannot fit is rejected
     // here.
     const bool large = bytes >= (int64_t{1} << 30);
-    const bool fits = !large || bytes <= available_memory_bytes() + stats_.cached_bytes;
+    const bool fits = !large || bytes <= available_memory_bytes() + cached_bytes_;
     if (large) clear_locked();
     void* data = fits ? system_allocate(bytes) : nullptr;
     if (data == nullptr && fits) {
@@ -107,7 +98,7 @@ class Cache {
     }
     if (data == nullptr) {
       fail("empty", "out of memory: {} bytes requested, {} in use, {} available", requested_bytes,
-           stats_.in_use_bytes, available_memory_bytes());
+           in_use_bytes_, available_memory_bytes());
     }
     return data;
   }
@@ -117,12 +108,13 @@ class Cache {
       for (void* data : blocks) std::free(data);
       blocks.clear();
     }
-    stats_.cached_bytes = 0;
+    cached_bytes_ = 0;
   }
 
   std::mutex mutex_;
   std::map<int64_t, std::vector<void*>> free_;
-  CpuAllocatorStats stats_;
+  int64_t in_use_bytes_ = 0;
+  int64_t cached_bytes_ = 0;
   const int64_t limit_bytes_ = available_memory_bytes() / kCacheShare;
 };
 
@@ -136,7 +128,6 @@ Cache& cache() {
 
 void* cpu_allocate(int64_t size_bytes) { return cache().allocate(size_bytes); }
 void cpu_free(void* data, int64_t size_bytes) { cache().release(data, size_bytes); }
-CpuAllocatorStats cpu_allocator_stats() { return cache().stats(); }
 void cpu_release_cached() { cache().clear(); }
 
 }  // namespace epi

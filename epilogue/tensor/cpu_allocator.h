@@ -13,13 +13,6 @@ void* cpu_allocate(int64_t size_bytes);
 // Returns a block from `cpu_allocate(size_bytes)` to the cache.
 void cpu_free(void* data, int64_t size_bytes);
 
-struct CpuAllocatorStats {
-  int64_t in_use_bytes = 0;
-  int64_t cached_bytes = 0;
-  int64_t driver_allocations = 0;  // requests that the cache could not serve
-};
-CpuAllocatorStats cpu_allocator_stats();
-
 // Returns every cached block to the system.
 void cpu_release_cached();
 

@@ -7,8 +7,8 @@
 #include "epilogue/cpu/strided_walk.h"
 #include "epilogue/nn/glu_mlp.h"
 #include "epilogue/ops/functional.h"
-#include "epilogue/tensor/cpu_allocator.h"
 #include "epilogue/tensor/factories.h"
+#include "tests/tensor/allocate_one.h"
 
 namespace epi {
 namespace {
@@ -19,9 +19,9 @@ TEST(CpuBackend, SecondForwardReusesCachedMemory) {
   nn::init_normal(mlp, 1);
   const Tensor x = randn({8, 16, 64}, 0);
   mlp.forward(x);
-  const int64_t before = cpu_allocator_stats().driver_allocations;
+  const int64_t before = allocate_one(kCpu).reserved_bytes;
   mlp.forward(x);
-  EXPECT_EQ(cpu_allocator_stats().driver_allocations, before);
+  EXPECT_EQ(allocate_one(kCpu).reserved_bytes, before);
 }
 
 // For a CPU that it does not recognize, OpenBLAS falls back to kernels of 2004, many times slower.

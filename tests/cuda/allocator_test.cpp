@@ -7,6 +7,7 @@
 #include "epilogue/ops/functional.h"
 #include "epilogue/tensor/factories.h"
 #include "tests/cuda/with_device.h"
+#include "tests/tensor/allocate_one.h"
 
 namespace epi::cuda {
 namespace {
@@ -19,12 +20,14 @@ class CudaAllocator : public WithDevice {};
 TEST_F(CudaAllocator, ReusesFreedBlockOfSameSizeClass) {
   Tensor x = empty({kMiB}, kOnGpu);
   const void* data = x.raw_data();
-  const auto before = allocator_stats();
+  const Allocation before = allocate_one(kCuda);
   x = {};
-  EXPECT_EQ(allocator_stats().cached_bytes, before.cached_bytes + 4 * kMiB);
+  const Allocation freed = allocate_one(kCuda);
+  EXPECT_EQ(freed.in_use_bytes, before.in_use_bytes - 4 * kMiB);
+  EXPECT_EQ(freed.reserved_bytes, before.reserved_bytes);
   const Tensor y = empty({kMiB - 3}, kOnGpu);  // slightly smaller, the same size class
   EXPECT_EQ(y.raw_data(), data);
-  EXPECT_EQ(allocator_stats().driver_allocations, before.driver_allocations);
+  EXPECT_EQ(allocate_one(kCuda).reserved_bytes, before.reserved_bytes);
 }
 
 TEST_F(CudaAllocator, DoesNotShareBlocksBetweenStreams) {
@@ -56,9 +59,11 @@ TEST_F(CudaAllocator, ReusesBlockOnlyAfterRecordedStream) {
 
 TEST_F(CudaAllocator, ReleasesCachedBlocks) {
   empty({8 * kMiB}, kOnGpu);  // freed immediately
-  EXPECT_GE(allocator_stats().cached_bytes, 32 * kMiB);
+  const Allocation before = allocate_one(kCuda);
+  EXPECT_GE(before.reserved_bytes, before.in_use_bytes + 32 * kMiB);
   release_cached();
-  EXPECT_EQ(allocator_stats().cached_bytes, 0);
+  const Allocation released = allocate_one(kCuda);
+  EXPECT_EQ(released.reserved_bytes, released.in_use_bytes);
 }
 
 TEST_F(CudaAllocator, ReleasesCacheAndRetriesIfMemoryRunsOut) {

@@ -12,6 +12,7 @@
 #include "epilogue/tensor/dlpack.h"
 #include "epilogue/tensor/factories.h"
 #include "tests/cuda/with_device.h"
+#include "tests/tensor/allocate_one.h"
 
 namespace epi::cuda {
 namespace {
@@ -125,7 +126,7 @@ TEST_F(CudaGraph, RejectsAllocationWithoutGraphMemory) {
 }
 
 TEST_F(CudaGraph, GraphMemoryIsNotSharedWithOtherWork) {
-  const auto before = allocator_stats();
+  const Allocation before = allocate_one(kCuda);
   const void* data = nullptr;
   {
     GraphMemory memory;
@@ -136,7 +137,7 @@ TEST_F(CudaGraph, GraphMemoryIsNotSharedWithOtherWork) {
     }
     EXPECT_NE(empty({1000}, kOnGpu).raw_data(), data);
   }
-  EXPECT_EQ(allocator_stats().in_use_bytes, before.in_use_bytes);
+  EXPECT_EQ(allocate_one(kCuda).in_use_bytes, before.in_use_bytes);
 }
 
 class CudaMemory : public WithDevice {};

@@ -8,6 +8,7 @@
 #include "epilogue/tensor/cpu_allocator.h"
 #include "epilogue/tensor/factories.h"
 #include "epilogue/tensor/print.h"
+#include "tests/tensor/allocate_one.h"
 
 namespace epi {
 namespace {
@@ -62,17 +63,18 @@ TEST(Allocator, ReusesFreedBlocks) {
   EXPECT_EQ(reinterpret_cast<uintptr_t>(first) % 64, 0U);
 }
 
-TEST(Allocator, CountsUsedAndCachedBytes) {
+TEST(Allocator, ReportsUsedAndReservedBytes) {
   cpu_release_cached();
-  const auto before = cpu_allocator_stats();
+  const Allocation before = allocate_one(kCpu);
   {
     const Tensor a = empty({1 << 20});
-    EXPECT_EQ(cpu_allocator_stats().in_use_bytes, before.in_use_bytes + (4 << 20));
+    EXPECT_EQ(allocate_one(kCpu).in_use_bytes, before.in_use_bytes + (4 << 20));
   }
-  EXPECT_EQ(cpu_allocator_stats().in_use_bytes, before.in_use_bytes);
-  EXPECT_EQ(cpu_allocator_stats().cached_bytes, 4 << 20);
+  const Allocation freed = allocate_one(kCpu);
+  EXPECT_EQ(freed.in_use_bytes, before.in_use_bytes);
+  EXPECT_EQ(freed.reserved_bytes, before.reserved_bytes + (4 << 20));
   cpu_release_cached();
-  EXPECT_EQ(cpu_allocator_stats().cached_bytes, 0);
+  EXPECT_EQ(allocate_one(kCpu).reserved_bytes, before.reserved_bytes);
 }
 
 TEST(Storage, ReleasesWrappedMemoryOnce) {
