@@ -160,8 +160,6 @@ bool is_kernel_replaced(DeviceType device, Op op) {
 
 uint64_t count_replacements() { return replacements.load(std::memory_order_acquire); }
 
-Kernel find_kernel(DeviceType device, Op op) { return slot(kernels, device, op); }
-
 Tensor dispatch(Op op, std::initializer_list<Arg> list) {
   return dispatch(op, std::span(list.begin(), list.size()));
 }

@@ -23,8 +23,6 @@ void register_kernel(DeviceType device, Op op, Kernel kernel);
 bool is_kernel_replaced(DeviceType device, Op op);
 // How often kernels have been replaced.
 uint64_t count_replacements();
-// Null if the device has no kernel for the op.
-Kernel find_kernel(DeviceType device, Op op);
 // For a backend's registration function, before first use.
 void register_backend_kernel(DeviceType device, Op op, Kernel kernel);
 

@@ -74,14 +74,6 @@ TEST(OperatorTable, EveryPointwiseFunctionHasCase) {
   }
 }
 
-TEST(OperatorTable, OnlyComputeOperatorsHaveKernels) {
-  for_each_op([](const OpInfo& info) {
-    const bool found = find_kernel(test_device().type, info.op) != nullptr;
-    const bool missing = test_device() != kCpu && is_cpu_only(info.op);
-    EXPECT_EQ(found, info.kind == OpKind::kCompute && !missing) << info.name;
-  });
-}
-
 TEST(OperatorTable, EverySampleCallsItsOperator) {
   for (const OpCase& sample : op_cases()) {
     // Transposed, because `contiguous` and `reshape` do nothing for row-major inputs.
