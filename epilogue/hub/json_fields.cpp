@@ -114,8 +114,6 @@ std::vector<std::pair<std::string, JsonField>> JsonField::members() const {
 }
 
 bool JsonField::is_null() const { return value_->element.is_null(); }
-bool JsonField::is_array() const { return value_->element.is_array(); }
-bool JsonField::is_object() const { return value_->element.is_object(); }
 
 std::string JsonField::json() const { return simdjson::minify(value_->element); }
 

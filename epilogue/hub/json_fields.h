@@ -32,8 +32,6 @@ class JsonField {
   JsonField at(std::string_view key) const;  // a required member of an object
   std::optional<JsonField> find(std::string_view key) const;
   bool is_null() const;
-  bool is_array() const;
-  bool is_object() const;
 
   std::string text() const;
   std::string hash() const;  // 64 hex digits: a sha256 or a key

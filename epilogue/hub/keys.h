@@ -66,7 +66,6 @@ class Keyring {
 
   const Key* find(const KeyId& id) const;
   bool is_revoked(const KeyId& id) const { return revoked_.contains(id); }
-  const std::vector<Key>& keys() const { return keys_; }
 
  private:
   std::vector<Key> keys_;

@@ -99,8 +99,6 @@ struct GpuRecords {
   std::optional<GpuVersions> versions{};
   int64_t dropped = 0;    // lost records
   std::string failure{};  // why nothing was recorded; empty on success or if no GPU is in use
-
-  bool empty() const { return calls.empty() && work.empty() && overheads.empty(); }
 };
 
 }  // namespace epi::profile

@@ -209,11 +209,4 @@ std::vector<HostTimeline::Segment> HostTimeline::segments(trace::LaneId lane, in
   return result;
 }
 
-void HostTimeline::add(trace::LaneId lane, int64_t begin_ns, int64_t end_ns,
-                       ActivityTimes& times) const {
-  for (const Segment& one : segments(lane, begin_ns, end_ns)) {
-    times[static_cast<size_t>(one.activity)] += one.end - one.begin;
-  }
-}
-
 }  // namespace epi::analysis

@@ -52,8 +52,6 @@ class HostTimeline {
                                 size_t& place) const;
   // The recorded time of a lane, in order.
   std::span<const Segment> recorded(trace::LaneId lane) const { return lanes_[lane]; }
-  // Adds the time per activity of the lane in [begin, end).
-  void add(trace::LaneId lane, int64_t begin_ns, int64_t end_ns, ActivityTimes& times) const;
 
   // When a call had submitted its work: at its end, or shortly after its start if the call waits
   // for the work.

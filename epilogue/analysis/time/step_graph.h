@@ -110,7 +110,6 @@ class StepGraphs {
   // Device work that overlaps a window, sorted by start.
   std::vector<trace::EventId> work_in(const Interval& window) const;
   const HostTimeline& host() const { return host_; }
-  const std::optional<GpuPeaks>& peaks() const { return peaks_; }
 
  private:
   class Builder;

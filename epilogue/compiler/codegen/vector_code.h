@@ -29,7 +29,6 @@ class VectorCode {
   IrValue add(const IrValue& a, const IrValue& b) { return binary("fadd", a, b); }
   IrValue sub(const IrValue& a, const IrValue& b) { return binary("fsub", a, b); }
   IrValue mul(const IrValue& a, const IrValue& b) { return binary("fmul", a, b); }
-  IrValue div(const IrValue& a, const IrValue& b) { return binary("fdiv", a, b); }
   IrValue neg(const IrValue& a);
   // a * b + c, rounded once if the CPU supports it.
   IrValue multiply_add(const IrValue& a, const IrValue& b, const IrValue& c);

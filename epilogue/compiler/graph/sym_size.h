@@ -66,7 +66,6 @@ class SymbolHints {
   Symbol add(std::span<const int64_t> fixed);
   // Adds an integer argument, after all sizes.
   Symbol add_integer(int64_t value);
-  int64_t hint(Symbol symbol) const { return hints_[static_cast<size_t>(symbol)]; }
   std::span<const int64_t> hints() const { return hints_; }
   // The number of symbols that are sizes. They come first.
   size_t sizes() const { return sizes_; }
