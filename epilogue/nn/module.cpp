@@ -46,14 +46,6 @@ void Module::to(Device device) {
   }
 }
 
-std::vector<std::pair<std::string, Tensor>> Module::state(std::string_view prefix) {
-  std::vector<std::pair<std::string, Tensor>> result;
-  for (const auto& [name, tensor] : parameters()) {
-    result.emplace_back(std::string(prefix) + name, *tensor);
-  }
-  return result;
-}
-
 void init_normal(Module& module, uint64_t seed) {
   for (const auto& parameter : module.parameters()) {
     const Tensor& old = *parameter.tensor;

@@ -42,8 +42,6 @@ class Module {
   Result<void> load(const Checkpoint& checkpoint, std::string_view prefix = "");
   // Moves every parameter to `device`, now or when it gets its values.
   void to(Device device);
-  // Names and tensors for save_safetensors.
-  std::vector<std::pair<std::string, Tensor>> state(std::string_view prefix = "");
 
  protected:
   Module() = default;

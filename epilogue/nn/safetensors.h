@@ -34,7 +34,6 @@ struct SafetensorsEntry {
 struct SafetensorsHeader {
   int64_t data_offset = 0;                // bytes from the start of the file to the data section
   std::vector<SafetensorsEntry> entries;  // sorted by name
-  std::map<std::string, std::string> metadata;
 };
 
 // Parses the header of a complete file and checks every rule of the format. Accepts untrusted
@@ -55,7 +54,6 @@ class SafetensorsFile {
   // Returns a view of the mapping, shared by all tensors with this name. Writes are private to this
   // process. Fails if the file has no such tensor or its dtype is not supported.
   Result<Tensor> tensor(std::string_view name) const;
-  const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
 
  private:
   SafetensorsFile(std::string path, std::shared_ptr<MappedFile> mapping, SafetensorsHeader header)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <set>
 #include <tuple>
 
 #include "epilogue/base/json_writer.h"
@@ -157,14 +158,14 @@ Result<SafetensorsEntry> parse_entry(dom::key_value_pair field, int64_t data_byt
   return entry;
 }
 
-Result<void> parse_metadata(dom::element value, std::map<std::string, std::string>& metadata) {
+Result<void> check_metadata(dom::element value) {
   dom::object object;
   if (value.get(object)) return failure("the entry is not an object");
+  std::set<std::string_view> keys;
   for (const dom::key_value_pair field : object) {
     std::string_view text;
     if (field.value.get(text)) return failure("{} is not a string", json_quoted(field.key));
-    const bool added = metadata.emplace(field.key, text).second;
-    if (!added) return failure("duplicate key {}", json_quoted(field.key));
+    if (!keys.insert(field.key).second) return failure("duplicate key {}", json_quoted(field.key));
   }
   return {};
 }
@@ -178,8 +179,8 @@ Result<void> parse_fields(dom::object root, int64_t data_bytes, SafetensorsHeade
       header.entries.push_back(std::move(*entry));
     } else {
       if (std::exchange(has_metadata, true)) return failure("{}: duplicate key", kMetadataKey);
-      const auto parsed = parse_metadata(field.value, header.metadata);
-      if (!parsed) return failure("{}: {}", kMetadataKey, parsed.error().message);
+      const auto checked = check_metadata(field.value);
+      if (!checked) return failure("{}: {}", kMetadataKey, checked.error().message);
     }
   }
   return {};

@@ -9,6 +9,7 @@
 #include "epilogue/nn/safetensors.h"
 #include "epilogue/ops/functional.h"
 #include "epilogue/tensor/factories.h"
+#include "tests/nn/named_tensors.h"
 
 namespace epi::nn {
 namespace {
@@ -76,8 +77,7 @@ class ModuleFiles : public testing::Test {
     register_cpu_backend();
     path_ = fs::path(testing::TempDir()) / "epilogue_module.safetensors";
     init_normal(saved_, 1);
-    const auto state = saved_.state("model.layers.0.mlp.");
-    ASSERT_TRUE(save_safetensors(path_, state));
+    ASSERT_TRUE(save_safetensors(path_, named_tensors(saved_, "model.layers.0.mlp.")));
   }
   void TearDown() override { fs::remove(path_); }
 

@@ -12,6 +12,7 @@
 #include "epilogue/ops/functional.h"
 #include "epilogue/ops/int8_groups.h"
 #include "epilogue/tensor/factories.h"
+#include "tests/nn/named_tensors.h"
 
 namespace epi::nn {
 namespace {
@@ -122,7 +123,7 @@ TEST_F(Quantize, LoadsWhatItSaved) {
     for (const DType dtype : {DType::kF32, DType::kBF16}) {
       GluMlp mlp = random_mlp(dtype, true);
       quantize(mlp, {.in_groups = in_groups});
-      ASSERT_TRUE(save_safetensors(path, mlp.state("layer.")));
+      ASSERT_TRUE(save_safetensors(path, named_tensors(mlp, "layer.")));
       const auto checkpoint = Checkpoint::open(path);
       ASSERT_TRUE(checkpoint) << checkpoint.error().message;
       EXPECT_TRUE(checkpoint->contains("layer.gate_proj.weight_scale"));
@@ -144,7 +145,7 @@ TEST_F(Quantize, AcceptsScalesOfOtherDTypes) {
   for (const auto& [name, layer] : mlp.layers()) {
     layer->weight_scale = to(layer->weight_scale, DType::kBF16);
   }
-  ASSERT_TRUE(save_safetensors(path, mlp.state()));
+  ASSERT_TRUE(save_safetensors(path, named_tensors(mlp)));
   const auto loaded = GluMlp::from(*Checkpoint::open(path), "", GluActivation::kSilu);
   ASSERT_TRUE(loaded) << loaded.error().message;
   EXPECT_EQ(loaded->up_proj.weight_scale.dtype(), DType::kBF16);
@@ -157,16 +158,17 @@ TEST_F(Quantize, NamesMissingAndWrongScales) {
   const auto path = folder->path() / "mlp.safetensors";
   GluMlp mlp = random_mlp();
   quantize(mlp);
-  const auto failure_of = [&](std::vector<std::pair<std::string, Tensor>> state) {
-    EXPECT_TRUE(save_safetensors(path, state));
+  const auto failure_of = [&](std::vector<std::pair<std::string, Tensor>> tensors) {
+    EXPECT_TRUE(save_safetensors(path, tensors));
     const auto loaded = GluMlp::from(*Checkpoint::open(path), "", GluActivation::kSilu);
     return loaded ? std::string() : loaded.error().message;
   };
-  auto state = mlp.state();
-  std::erase_if(state, [](const auto& entry) { return entry.first == "up_proj.weight_scale"; });
-  EXPECT_NE(failure_of(state).find("\"up_proj.weight\" is I8, but there is no"), std::string::npos);
-  state.emplace_back("up_proj.weight_scale", zeros({100, 2}));
-  EXPECT_NE(failure_of(state).find("[100, 1] or [100, 3]"), std::string::npos);
+  auto tensors = named_tensors(mlp);
+  std::erase_if(tensors, [](const auto& entry) { return entry.first == "up_proj.weight_scale"; });
+  EXPECT_NE(failure_of(tensors).find("\"up_proj.weight\" is I8, but there is no"),
+            std::string::npos);
+  tensors.emplace_back("up_proj.weight_scale", zeros({100, 2}));
+  EXPECT_NE(failure_of(tensors).find("[100, 1] or [100, 3]"), std::string::npos);
   GluMlp plain = random_mlp();
   const auto loaded = plain.load(*Checkpoint::open(path));
   ASSERT_FALSE(loaded);
@@ -182,7 +184,7 @@ TEST_F(Quantize, LoadsPartlyQuantizedBlocks) {
     for (size_t i = 0; i < 3; ++i) {
       if (i != kept) quantize(*mlp.layers()[i].layer);
     }
-    ASSERT_TRUE(save_safetensors(path, mlp.state()));
+    ASSERT_TRUE(save_safetensors(path, named_tensors(mlp)));
     const auto loaded = GluMlp::from(*Checkpoint::open(path), "", GluActivation::kSilu);
     ASSERT_TRUE(loaded) << loaded.error().message;
     const Tensor x = randn({3, 70}, 2, {DType::kBF16, kCpu});

@@ -36,7 +36,6 @@ TEST_F(ReferenceFile, HasTheValuesPyTorchWrote) {
   EXPECT_EQ(values("scalar"), (Values{3.5}));
   EXPECT_EQ(file_.tensor("scalar")->shape(), Dims{});
   EXPECT_EQ(file_.tensor("empty")->shape(), (Dims{0, 4}));
-  EXPECT_EQ(file_.metadata().at("format"), "pt");
 }
 
 TEST_F(ReferenceFile, UnsupportedDtypeFailsOnAccess) {
