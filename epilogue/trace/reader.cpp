@@ -104,9 +104,4 @@ Result<Trace> read_bytes(std::string bytes, const std::string& name,
   return read_input(*input, name, progress);
 }
 
-Result<Trace> read_text(std::string_view text, const std::string& name) {
-  const auto copy = std::make_shared<const std::string>(text);
-  return read_input(InputText(*copy, copy), name);
-}
-
 }  // namespace epi::trace

@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "epilogue/base/result.h"
 #include "epilogue/trace/read_progress.h"
@@ -29,8 +28,5 @@ Result<Trace> read(const std::filesystem::path& path,
 Result<Trace> read_bytes(std::string bytes, const std::string& name,
                          std::optional<int64_t> max_unpacked_bytes = std::nullopt,
                          ReadProgress* progress = nullptr);
-
-// The same for a plain text, which is copied. Failures refer to it as `name`.
-Result<Trace> read_text(std::string_view text, const std::string& name);
 
 }  // namespace epi::trace

@@ -198,7 +198,7 @@ class TraceBuilder {
     return *this;
   }
   AdviceReport advice() const {
-    const trace::Trace trace = trace::read_text(text_ + "]}", "synthetic").value();
+    const trace::Trace trace = trace::read_bytes(text_ + "]}", "synthetic").value();
     return advise(TraceIndex(trace), {});
   }
 

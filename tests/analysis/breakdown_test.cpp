@@ -127,7 +127,7 @@ class TraceBuilder {
     return add(category, name, "0", std::to_string(stream), begin, dur, args);
   }
   std::vector<DeviceBreakdown> breakdown_of(size_t parts = 0) const {
-    trace_ = trace::read_text(text_ + "]", "synthetic").value();
+    trace_ = trace::read_bytes(text_ + "]", "synthetic").value();
     return breakdown(TraceIndex(trace_), parts);
   }
 

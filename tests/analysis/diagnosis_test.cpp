@@ -283,9 +283,9 @@ TEST(Blocks, FindsLinearsWithBias) {
 
 OpFlow flow_of(const std::string& name, const std::string& args) {
   const trace::Trace trace =
-      trace::read_text(R"([{"ph": "X", "cat": "cpu_op", "name": ")" + name +
-                           R"(", "pid": 1, "tid": 1, "ts": 1, "dur": 1, "args": )" + args + "}]",
-                       "synthetic")
+      trace::read_bytes(R"([{"ph": "X", "cat": "cpu_op", "name": ")" + name +
+                            R"(", "pid": 1, "tid": 1, "ts": 1, "dur": 1, "args": )" + args + "}]",
+                        "synthetic")
           .value();
   return op_flow(trace, 0);
 }

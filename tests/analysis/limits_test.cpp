@@ -21,7 +21,7 @@ trace::Trace with_devices(int64_t count) {
         R"({}{{"ph":"X","cat":"kernel","name":"k","pid":{},"tid":7,"ts":{},"dur":5,"args":{{}}}})",
         i == 0 ? "" : ",", i, 10 * i);
   }
-  return trace::read_text(text + "]", "synthetic").value();
+  return trace::read_bytes(text + "]", "synthetic").value();
 }
 
 TEST(Limits, CountsDevicesThatBreakdownLeavesOut) {

@@ -21,7 +21,7 @@ Ranks analyze(const RankJob& job, size_t missing = 0) {
   std::vector<RankData> ranks;
   const auto texts = make_rank_job(job);
   for (size_t i = 0; i < texts.size() - missing; ++i) {
-    auto trace = trace::read_text(texts[i], "rank.json");
+    auto trace = trace::read_bytes(texts[i], "rank.json");
     EXPECT_TRUE(trace) << trace.error().message;
     const TraceIndex index(*trace);
     ranks.push_back(rank_data(index));

@@ -73,7 +73,7 @@ TEST_F(Sql, ReadsArguments) {
 }
 
 TEST_F(Sql, ArgumentsKeepTheirTypes) {
-  auto text = trace::read_text(
+  auto text = trace::read_bytes(
       R"([{"ph": "X", "name": "a", "ts": 1, "dur": 1, "args": {"s": "C:\\x\u00e9", "f": 0.5, "n": null, "t": true, "l": [1]}}])",
       "args");
   ASSERT_TRUE(text);

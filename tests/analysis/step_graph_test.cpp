@@ -118,7 +118,7 @@ TEST(StepMarks, AreFoundByNameFamily) {
 
 TEST(Ownership, KernelWithoutLaunchBelongsToNoStep) {
   const trace::Trace trace =
-      trace::read_text(
+      trace::read_bytes(
           R"([{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 0, "dur": 100},
               {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 1, "dur": 2, "args": {"correlation": 5}},
               {"ph": "X", "cat": "kernel", "name": "own", "pid": 0, "tid": 7, "ts": 50, "dur": 10, "args": {"correlation": 5}},

@@ -58,7 +58,7 @@ class SyntheticTrace {
     return add("gpu_memcpy", "Memcpy DtoH (Device -> Pageable)", 0, 7, begin, dur, count_);
   }
   trace::Trace trace(const std::string& pattern = {}) const {
-    trace::Trace result = trace::read_text(text_ + "]", "synthetic").value();
+    trace::Trace result = trace::read_bytes(text_ + "]", "synthetic").value();
     result.step_pattern = pattern;
     return result;
   }

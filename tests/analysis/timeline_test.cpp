@@ -28,7 +28,7 @@ class TraceBuilder {
   TraceBuilder& kernel(const char* name, int64_t begin, int64_t dur) {
     return add("kernel", name, 0, begin, dur);
   }
-  trace::Trace trace() const { return trace::read_text(text_ + "]", "synthetic").value(); }
+  trace::Trace trace() const { return trace::read_bytes(text_ + "]", "synthetic").value(); }
 
  private:
   TraceBuilder& add(const char* category, const char* name, int pid, int64_t begin, int64_t dur) {
@@ -96,7 +96,7 @@ trace::Trace many_lanes(size_t streams, size_t threads) {
   for (size_t i = 1; i <= streams; ++i) add("kernel", 0, i, 10 * i, i);
   add("kernel", 1, 1, 10, 3);
   for (size_t i = 1; i <= threads; ++i) add("cpu_op", 100, i, 5, 1 + i);
-  return trace::read_text(text + "]", "synthetic").value();
+  return trace::read_bytes(text + "]", "synthetic").value();
 }
 
 TEST(Timeline, KeepsTheBusiestStreamsOfEachDevice) {

@@ -31,7 +31,7 @@ constexpr std::string_view kTrace = R"([
  "args": {"correlation": 1}}])";
 
 const analysis::TraceIndex& index() {
-  static const trace::Trace trace = trace::read_text(kTrace, "fuzz").value();
+  static const trace::Trace trace = trace::read_bytes(std::string(kTrace), "fuzz").value();
   static const analysis::TraceIndex once(trace);
   return once;
 }

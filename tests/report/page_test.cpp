@@ -25,7 +25,7 @@ std::string event(const std::string& name, int64_t begin, int64_t dur) {
 }
 
 std::string page_of(const std::string& events) {
-  const trace::Trace trace = trace::read_text("[" + events + "]", "made").value();
+  const trace::Trace trace = trace::read_bytes("[" + events + "]", "made").value();
   const analysis::TraceIndex index(trace);
   return page_html({{"made.json", index}});
 }
@@ -78,7 +78,7 @@ TEST(Page, ComparisonStaysBelow25Megabytes) {
         R"({}{{"ph":"X","cat":"user_annotation","name":"{}{}","pid":1,"tid":1,"ts":{},"dur":1,"args":{{}}}})",
         i == 0 ? "" : ",", i, std::string(300, 'x'), 2 * i);
   }
-  const trace::Trace trace = trace::read_text("[" + events + "]", "made").value();
+  const trace::Trace trace = trace::read_bytes("[" + events + "]", "made").value();
   const analysis::TraceIndex index(trace);
   const std::string page = page_html({{"a.json", index}, {"b.json", index}});
   EXPECT_LE(page.size(), kMax);

@@ -175,7 +175,7 @@ TEST(InputText, GivesTheTraceOfThePlainText) {
   for (int i = 0; i < 40; ++i) (text += inside) += i < 39 ? "," : "";
   text += events.substr(events.rfind(']'));
   text.insert(text.rfind('}'), ", \"after\": \"" + std::string(3'000'000, 'a') + "\"");
-  const auto plain = read_text(text, "test.json");
+  const auto plain = read_bytes(text, "test.json");
   ASSERT_TRUE(plain) << plain.error().message;
   EXPECT_GT(plain->size(), 1000);
   const int threads_before = num_threads();
@@ -206,7 +206,7 @@ TEST(InputText, NeedsNoSecondThread) {
   set_executor({});
   set_num_threads(threads_before);
   ASSERT_TRUE(packed) << packed.error().message;
-  expect_same_events(*packed, *read_text(text, "test.json"));
+  expect_same_events(*packed, *read_bytes(text, "test.json"));
 }
 
 TEST(InputText, IsNotDecompressedAfterCancelling) {
@@ -239,7 +239,7 @@ TEST(InputText, ReadsALongHeadLikeAShortOne) {
   for (const size_t length : {1000, 1'000'000}) {
     const std::string text =
         "{\"cmd\": \"x\" \"traceEvents\": [1] " + std::string(length, 'j') + "\", " + list;
-    const auto trace = read_text(text, "test.json");
+    const auto trace = read_bytes(text, "test.json");
     ASSERT_TRUE(trace) << trace.error().message;
     EXPECT_EQ(trace->size(), 1);
     if (lines.empty()) lines = trace->defects.lines();

@@ -137,12 +137,12 @@ TEST(Parsers, ReadTailWithoutEventsOnce) {
 
 TEST(Parsers, RecoverEventsOfTruncatedFile) {
   const std::string text = file_text(data_path("traces/linear_eager.json"));
-  const auto whole = read_text(text, "whole");
+  const auto whole = read_bytes(text, "whole");
   ASSERT_TRUE(whole);
   const size_t events_begin = parse_head(text).events_begin;
   size_t last_size = 0;
   for (size_t size = 0; size < text.size(); ++size) {
-    const auto cut = read_text(text.substr(0, size), "cut");
+    const auto cut = read_bytes(text.substr(0, size), "cut");
     if (size <= events_begin) continue;  // an error or an empty list
     if (!cut) {
       ASSERT_EQ(last_size, 0) << cut.error().message;
@@ -185,7 +185,7 @@ TEST(Parsers, RecoverBrokenEvents) {
     SCOPED_TRACE(broken.what);
     const std::string good =
         R"({"ph": "X", "name": "good", "pid": 1, "tid": 1, "ts": 1, "dur": 1})";
-    const auto trace = read_text(fmt::format("[{0},\n{1},\n{0}]", good, broken.text), "broken");
+    const auto trace = read_bytes(fmt::format("[{0},\n{1},\n{0}]", good, broken.text), "broken");
     ASSERT_TRUE(trace);
     EXPECT_EQ(trace->size(), broken.name == nullptr ? 2 : 3);
     EXPECT_EQ(trace->name_of(0), "good");
@@ -196,7 +196,7 @@ TEST(Parsers, RecoverBrokenEvents) {
 }
 
 TEST(Parsers, AcceptUnquotedWordsAndQuotedNumbers) {
-  const auto trace = read_text(
+  const auto trace = read_bytes(
       R"x([{"ph": "X", "cat": "gpu_memcpy", "name": "m", "pid": 0, "tid": 7, "ts": "1.5", "dur": "2",
             "args": {"correlation": "9", "memory bandwidth (GB/s)": N/A, "blocks per SM": "inf"}}])x",
       "words");

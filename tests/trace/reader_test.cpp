@@ -18,13 +18,13 @@ namespace epi::trace {
 namespace {
 
 Trace read_or_fail(std::string_view text) {
-  auto trace = read_text(text, "test.json");
+  auto trace = read_bytes(std::string(text), "test.json");
   if (!trace) throw std::runtime_error(trace.error().message);
   return std::move(*trace);
 }
 
 std::string error_of(std::string_view text) {
-  const auto trace = read_text(text, "test.json");
+  const auto trace = read_bytes(std::string(text), "test.json");
   return trace ? "accepted" : trace.error().message;
 }
 
@@ -33,7 +33,7 @@ constexpr std::string_view kEvent =
 
 // PyTorch without Kineto writes a list of events without categories.
 TEST(Reader, ReadsLegacyTracesAsOperators) {
-  const auto trace = read_text(
+  const auto trace = read_bytes(
       R"([{"name": "ProfilerStep#1", "ph": "X", "ts": 1, "dur": 9, "tid": 1, "pid": "CPU functions", "args": {}},
           {"name": "aten::mm", "ph": "X", "ts": 2, "dur": 5, "tid": 1, "pid": "CPU functions", "args": {}},
           {"name": "other", "ph": "X", "ts": 2, "dur": 5, "tid": 1, "pid": 1, "args": {}}])",
