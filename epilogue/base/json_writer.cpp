@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <iterator>
 
 #include "epilogue/base/utf8.h"
@@ -107,6 +108,20 @@ JsonWriter& JsonWriter::real(double value) {
   if (!std::isfinite(value)) return null();
   separate();
   fmt::format_to(std::back_inserter(text_), "{}", value);
+  return *this;
+}
+
+JsonWriter& JsonWriter::significant(double value) {
+  if (!std::isfinite(value)) return null();
+  separate();
+  fmt::format_to(std::back_inserter(text_), "{:.6g}", value);
+  return *this;
+}
+
+JsonWriter& JsonWriter::thousandths(int64_t value) {
+  separate();
+  fmt::format_to(std::back_inserter(text_), "{}{}.{:03}", value < 0 ? "-" : "",
+                 std::abs(value / 1000), std::abs(value % 1000));
   return *this;
 }
 

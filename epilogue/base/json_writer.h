@@ -29,6 +29,10 @@ class JsonWriter {
   JsonWriter& null();
   // A number with a fixed number of decimals. Writes null if it is not finite.
   JsonWriter& fixed(double value, int decimals);
+  // A number with six significant digits. Writes null if it is not finite.
+  JsonWriter& significant(double value);
+  // An exact number of thousandths, with three decimals: 12345 as 12.345.
+  JsonWriter& thousandths(int64_t value);
 
   const std::string& text() const { return text_; }
 

@@ -25,10 +25,6 @@ constexpr std::array<Meaning, kDefectCount> kMeanings = {{
      "events skipped: their phase is not X, B, E, i, M, s, f or C"},
     {"unpaired begin or end event: not shown", "unpaired begin or end events: not shown"},
     {"more than 64 annotations overlap: the others are not measured", ""},
-    {"more than 64 operators of a subject are nested: the others are not measured", ""},
-    {"more than 64 devices: the breakdown has those with the most work", ""},
-    {"more than 64 threads launch the work of a step: the critical path follows the busiest", ""},
-    {"more than 256 operators are nested: those further out are not searched", ""},
     {"event with a name longer than 64 KiB: cut", "events with a name longer than 64 KiB: cut"},
     {"name with an invalid JSON escape: kept as written",
      "names with an invalid JSON escape: kept as written"},
@@ -42,13 +38,11 @@ constexpr std::array<Meaning, kDefectCount> kMeanings = {{
 }  // namespace
 
 bool Defects::empty() const {
-  return noted_.empty() &&
-         std::all_of(counts_.begin(), counts_.end(), [](int64_t count) { return count == 0; });
+  return std::all_of(counts_.begin(), counts_.end(), [](int64_t count) { return count == 0; });
 }
 
 void Defects::add(const Defects& other) {
   for (size_t i = 0; i < kDefectCount; ++i) counts_[i] += other.counts_[i];
-  noted_.add(other.noted_);
   too_deep_byte_ = std::min(too_deep_byte_, other.too_deep_byte_);
 }
 

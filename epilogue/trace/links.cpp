@@ -108,7 +108,8 @@ Links link(const Trace& trace) {
         trace.correlation[id] == 0 ? kNoEvent : calls->find(trace.correlation[id], trace.ts_ns[id]);
     links.launch[id] = call;
     links.op[id] = call != kNoEvent ? op_of_call(call) : ops->find(trace.external_id[id]);
-    links.launch_ns[id] = call != kNoEvent ? trace.ts_ns[call] : trace.ts_ns[id];
+    const EventId caller = call != kNoEvent ? call : links.op[id];
+    links.launch_ns[id] = trace.ts_ns[caller != kNoEvent ? caller : id];
   }
   return links;
 }

@@ -18,7 +18,8 @@ struct Links {
   // For GPU work and calls: the innermost operator or annotation around the call, by time and
   // thread. Falls back to the external id if there is no call, or nothing around it.
   std::vector<EventId> op;
-  // For GPU work: the start of its launch, or its own start if it has no launch.
+  // For GPU work: the start of its launch or, without one, of the operator that calls it or, with
+  // neither, its own.
   std::vector<int64_t> launch_ns;
   // Number of calls that share their correlation id with an earlier one, as in a file merged from
   // several. GPU work is then linked to the nearest call before it.

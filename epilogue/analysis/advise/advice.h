@@ -1,39 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// One piece of advice: what would shorten a step, by how much, and how that was estimated.
+// One piece of advice: what would shorten a step, by how much, and how that was estimated. The
+// kinds are the rows of advice.def.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "epilogue/analysis/advise/fusion_estimate.h"
-#include "epilogue/analysis/time/diagnosis.h"
-#include "epilogue/trace/trace.h"
+#include "epilogue/analysis/advise/estimate.h"
+#include "epilogue/analysis/step/diagnosis.h"
 
 namespace epi::analysis {
 
 enum class AdviceKind : uint8_t {
-  kFuse,         // several kernels into one generated kernel
-  kRegenerate,   // one kernel that generated code would beat
-  kGatedMlp,     // gate and up in one GEMM, the activation in its epilogue
-  kGraph,        // replay launches as a CUDA graph
-  kBatch,        // more rows per launch
-  kSync,         // a call that waits for the device
-  kPageable,     // copies from memory that is not pinned
-  kTensorCores,  // f32 GEMMs without TF32
-  kAlignment,    // sizes that tensor cores cannot load efficiently
-  kCopies,       // copies that only change the layout
-  kWaves,        // tiles that leave part of the GPU idle
-  kGuards,       // looking up compiled code
-  kBreaks,       // several compiled regions in a step
-  kRecompiles,   // several variants of one region
-  kCompiling,    // compilation inside steps
-  kInput,        // loading data while the device waits
-  kAddmm,        // a GEMM and the following add as one
-  kAttention,    // bmm, softmax, bmm as one kernel
-  kAllocation,   // allocating and freeing device memory
-  kOverlap,      // collectives that nothing overlaps
+#define EPI_ADVICE(kind, key, title, short_title, effect, needs, adviser) kind,
+#include "epilogue/analysis/advise/advice.def"
+#undef EPI_ADVICE
 };
+
+// What following the advice changes in the graph of a step.
+enum class Effect : uint8_t {
+  kShortensWork,        // the GPU events that it names
+  kShortensHost,        // the host events that it names
+  kRemovesWaits,        // the waiting of the calls that it names
+  kRemovesLaunches,     // dispatch and launches
+  kRemovesCompilation,  // and the next ones: everything with this bound
+  kRemovesLoading,
+  kRemovesAllocation,
+  kRemovesCommunication,
+  kOtherWork,  // the step does other work: the graph does not show it
+};
+enum class Needs : uint8_t { kAny, kGpuEstimate, kGpu };
+struct AdviceRow {
+  Effect effect;
+  Needs needs;
+};
+const AdviceRow& row_of(AdviceKind kind);
+// True if it shortens GPU work, false if it shortens what the GPU waits for.
+inline bool is_about_work(AdviceKind kind) { return row_of(kind).effect == Effect::kShortensWork; }
 
 // kLikely: pairs of recordings confirm this kind of advice (docs/advise.md). kGuess: a rule of
 // thumb. kNotConclusive: the range is wider than the estimate on either side.
@@ -78,28 +83,43 @@ struct Term {
   What what;
   double value;
 };
+inline constexpr size_t kTerms = 32;
 
-// Share of the host's time in a profiled step that remains without a profiler. Measured in pairs of
-// recordings on an H200, see docs/advise.md.
-inline constexpr Estimate kUnprofiledHost = {0.45, 0.68, 1};
+// The share of the host's time in a profiled step that remains without a profiler: inside operators
+// and calls, and between them, where the profiler itself takes most of the time.
+struct HostSpeed {
+  double in_ops = 1;
+  double outside_ops = 1;
+};
+// Fast, likely, as recorded. Measured in recordings of host-bound steps on an H200, see
+// docs/advise.md.
+inline constexpr HostSpeed kUnprofiledHosts[] = {{0.57, 0}, {0.8, 0}, {1, 1}};
 
 struct Advice {
-  AdviceKind kind = AdviceKind::kFuse;
-  std::vector<std::string> about;  // operators, or GEMM sizes
-  bool on_device = true;           // saves device work; false: saves waiting for the CPU
-  Estimate saving_ns;              // per step: of device work, or of waiting
-  // How much shorter the step becomes, from its graph with these events shortened or the host
-  // activity removed. Never more than the removed time.
-  double step_saving_ns = 0;
-  bool is_timed = false;  // false: the graph contains nothing that the advice changes
-  bool overlaps = false;  // shares most of its events with earlier advice in the list
-  // The step's time and limiter after this and all earlier advice in the list.
-  double step_after_ns = 0;
-  Limiter then_limited_by = Limiter::kNoDevice;
-  bool has_workers = false;  // kInput: the loader already has workers
+  AdviceKind kind{};
+  std::vector<std::string> about;  // operators, GEMM sizes, a function
+  // What it removes from its events, before the step is re-timed: GPU work, or waiting.
+  Estimate removes_ns;
   Confidence confidence = Confidence::kGuess;
   std::vector<Term> terms;
   std::vector<trace::EventId> events;
+
+  // Set for all kinds alike by `rank_advice`.
+
+  // Of a step that runs without a profiler: its time before minus its time after.
+  Estimate saving_ns;
+  // The most that it can save of a step.
+  double bound_ns = 0;
+  bool is_alternative = false;  // shares most of its events with earlier advice in the list
+  // The step's time and limiter after this and all earlier advice in the list, without
+  // alternatives.
+  double step_after_ns = 0;
+  Limiter then_limited_by = Limiter::kNoDevice;
+
+  // Whether there is such a step: the graph shows the effect, and the saving is estimated.
+  bool has_step_after() const {
+    return row_of(kind).effect != Effect::kOtherWork && saving_ns.high > 0 && !is_alternative;
+  }
 };
 
 }  // namespace epi::analysis

@@ -3,19 +3,16 @@
 // and events, and `report/advise_report.h` turns it into text.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "epilogue/analysis/advise/advice.h"
-#include "epilogue/analysis/advise/blocks.h"
-#include "epilogue/analysis/time/diagnosis.h"
+#include "epilogue/analysis/advise/advisers.h"
 
 namespace epi::analysis {
 
-enum class Verdict : uint8_t { kNo, kMaybe, kLikely };
+enum class Verdict : uint8_t { kNo, kMaybe, kLikely, kNotConclusive };
 // The reason for the verdict.
 enum class Reason : uint8_t {
   kNoDevice,        // the trace has no device work
@@ -38,16 +35,15 @@ enum class Reason : uint8_t {
 struct AdviceReport {
   std::string subject;  // "ProfilerStep*" or an annotation; empty for the whole trace
   int64_t instances = 0;
-  double device_ns = 0;  // median
-  double cpu_ns = 0;
-  int64_t kernels = 0;
+  StepModel step;  // the shown step
   std::optional<Diagnosis> diagnosis;
+  MissingWork missing_work;  // if there is no diagnosis
   FusionEstimate fusion;
   // Estimated CPU time with compiled code, including profiler overhead.
   Estimate compiled_cpu_ns;
   Verdict verdict = Verdict::kNo;
   Reason reason = Reason::kNoDevice;
-  std::vector<Advice> advice;  // largest saving first
+  AdviceList advice;  // largest saving first
   Blocks blocks;
   std::vector<int64_t> block_rows;  // distinct row counts of the MLPs in the first steps
   bool cpu_kernels = false;         // the kernels ran on the CPU backend
@@ -57,47 +53,13 @@ struct AdviceReport {
   bool cpu_is_limit() const;
 };
 
+// The steps, or the subject named `under`. Throws `Error` if nothing has that name.
+StepGroup advice_subject(const StepModels& models, const std::optional<std::string>& under);
+// Kernels left if gate and up become one kernel, with the work between the GEMMs in its epilogue.
+int64_t kernels_with_gated_mlps(const AdviceReport& report);
+
 // Advises on the steps, or on the subject named `under`. Throws `Error` if nothing has that name.
-AdviceReport advise(const TraceIndex& index, const std::optional<std::string>& under);
-
-// The estimate that a second run is compared with.
-enum class Change : uint8_t {
-  kFused,     // pointwise operators fused, as compilers do
-  kGatedMlp,  // gate, up and the activation in one kernel
-};
-
-// The estimate from one run, next to the measurement of a second run with the change.
-struct AdviceCheck {
-  Change change = Change::kFused;
-  bool cpu_kernels = false;
-  double device_ns = 0;        // of the first run
-  double after_device_ns = 0;  // of the second run
-  Estimate saving_ns;
-  double actual_ns = 0;
-  int64_t kernels = 0;
-  int64_t kernels_predicted = 0;
-  int64_t kernels_after = 0;
-  double compile_ns = 0;    // compilation inside the second run's steps
-  double unchanged_ns = 0;  // time that the kernels common to both runs save in the second run
-
-  bool has_estimate() const { return saving_ns.high > 0; }
-  // Whether the saving lies in the estimated range. The tolerance is the difference in time of
-  // kernels that are the same in both runs. None if nothing was estimated, or if that difference
-  // exceeds the estimate.
-  std::optional<bool> holds() const {
-    const double noise_ns = std::abs(unchanged_ns);
-    if (!has_estimate() || noise_ns > saving_ns.likely) return std::nullopt;
-    return actual_ns >= saving_ns.low - noise_ns && actual_ns <= saving_ns.high + noise_ns;
-  }
-
-  // Relative error of the estimate. None if nothing was saved.
-  std::optional<double> error() const {
-    if (actual_ns <= 0) return std::nullopt;
-    return saving_ns.likely / actual_ns - 1;
-  }
-};
-// Throws `Error` if the runs cannot be compared.
-AdviceCheck check_advice(const TraceIndex& before, const TraceIndex& after,
-                         const std::optional<std::string>& under);
+// The models must outlive the result.
+AdviceReport advise(const StepModels& models, const std::optional<std::string>& under);
 
 }  // namespace epi::analysis

@@ -9,7 +9,6 @@
 #include "epilogue/analysis/cost/gpu_peaks.h"
 #include "epilogue/analysis/index/device_name.h"
 #include "epilogue/analysis/index/statistics.h"
-#include "epilogue/analysis/time/summary.h"
 
 namespace epi::analysis {
 namespace {
@@ -252,9 +251,7 @@ void add_group(FusionGroup group, std::map<GroupKey, FusionGroup>& groups) {
   merged->kernels += group.kernels;
   merged->eager_ns += group.eager_ns;
   merged->fused_ns += group.fused_ns;
-  merged->saving_ns.low += group.saving_ns.low;
-  merged->saving_ns.likely += group.saving_ns.likely;
-  merged->saving_ns.high += group.saving_ns.high;
+  merged->saving_ns.add(group.saving_ns);
   merged->work.insert(merged->work.end(), group.work.begin(), group.work.end());
 }
 
@@ -294,15 +291,14 @@ FusionEstimate estimate_fusion(const TraceIndex& index, std::span<const EventId>
     FusionGroup group = GroupCost(index, nodes, sets, list).result(estimate.rates);
     if (!is_gain(group, list.size())) continue;
     estimate.kernels_after -= group.kernels - group.fused_kernels;
-    estimate.saving_ns.low += group.saving_ns.low;
-    estimate.saving_ns.likely += group.saving_ns.likely;
-    estimate.saving_ns.high += group.saving_ns.high;
+    estimate.saving_ns.add(group.saving_ns);
     add_group(std::move(group), groups);
   }
   for (auto& [key, group] : groups) estimate.groups.push_back(std::move(group));
   std::stable_sort(
       estimate.groups.begin(), estimate.groups.end(),
       [](const auto& a, const auto& b) { return a.saving_ns.likely > b.saving_ns.likely; });
+  find_addmms(index, nodes, estimate);
   return estimate;
 }
 

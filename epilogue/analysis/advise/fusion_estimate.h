@@ -8,17 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "epilogue/analysis/advise/estimate.h"
 #include "epilogue/analysis/advise/tensor_flow.h"
 #include "epilogue/analysis/cost/generated_cost.h"
+#include "epilogue/analysis/cost/op_cost.h"
 
 namespace epi::analysis {
-
-// A range with its most likely value.
-struct Estimate {
-  double low = 0;
-  double likely = 0;
-  double high = 0;
-};
 
 struct FusionGroup {
   std::vector<trace::EventId> work;  // that the fused kernel replaces
@@ -34,11 +29,21 @@ struct FusionGroup {
   bool sizes_known = true;
 };
 
+// Adds whose addend a GEMM could add in its epilogue, of one GEMM size.
+struct AddmmGroup {
+  GemmShape sizes;
+  std::vector<trace::EventId> adds;
+  double now_ns = 0;
+  double after_ns = 0;
+  Estimate saving_ns;
+};
+
 struct FusionEstimate {
   std::vector<FusionGroup> groups;  // largest saving first; identical groups are merged
-  Estimate saving_ns;
-  int64_t kernels = 0;        // of the step
-  int64_t kernels_after = 0;  // most likely value
+  std::vector<AddmmGroup> addmms;   // compilers do this, too
+  Estimate saving_ns;               // of both
+  int64_t kernels = 0;              // of the step
+  int64_t kernels_after = 0;        // most likely value
 
   GpuRates rates;
   bool rates_measured = false;  // the bandwidth was measured on this trace's kernels
@@ -46,5 +51,9 @@ struct FusionEstimate {
 
 // `work` is the work that one step owns.
 FusionEstimate estimate_fusion(const TraceIndex& index, std::span<const trace::EventId> work);
+
+// Moves adds that could be part of a GEMM from `groups` to `addmms`. Part of `estimate_fusion`.
+void find_addmms(const TraceIndex& index, const std::vector<FlowNode>& nodes,
+                 FusionEstimate& estimate);
 
 }  // namespace epi::analysis

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "epilogue/analysis/compare/compare_kernels.h"
-#include "epilogue/analysis/index/subject.h"
+#include "epilogue/analysis/step/diagnosis.h"
 #include "epilogue/base/error.h"
 #include "epilogue/trace/event_args.h"
 #include "epilogue/trace/step_name.h"
@@ -15,11 +15,11 @@ namespace {
 
 using trace::EventId;
 
-Side make_side(const TraceIndex& index, const Subject& subject, size_t typical) {
+Side make_side(const TraceIndex& index, const StepGroup& group, const StepModel& shown) {
   Side side;
-  side.instances = static_cast<int64_t>(subject.group.instances.size());
-  side.median = median_measures(subject.group);
-  side.bytes = moved_bytes(index.trace, index.links, subject.owned[typical].work);
+  side.instances = std::ssize(group.steps);
+  side.median = group.medians();
+  side.bytes = moved_bytes(index.trace, index.links, shown.owned.work);
   return side;
 }
 
@@ -46,49 +46,52 @@ void compare_host(const TraceIndex& a, const std::vector<EventId>& a_events, con
   }
 }
 
-GroupComparison compare_group(const TraceIndex& a, const Subject& a_subject, const TraceIndex& b,
-                              const Subject& b_subject) {
+std::vector<EventId> host_events_of(const TraceIndex& index, const StepGroup& group,
+                                    const StepModel& step) {
+  return host_events(index, step.event, step.host, group.of_ops);
+}
+
+GroupComparison compare_group(const TraceIndex& a, const StepGroup& of_a, const TraceIndex& b,
+                              const StepGroup& of_b) {
   GroupComparison group;
-  group.name = a_subject.group.name;
-  const size_t a_typical = typical_instance(a_subject.group);
-  const size_t b_typical = typical_instance(b_subject.group);
-  compare_kernels({a, work_items(a, a_subject.owned[a_typical].work)},
-                  {b, work_items(b, b_subject.owned[b_typical].work)}, group);
-  compare_host(a, host_events(a, a_subject, a_typical), b, host_events(b, b_subject, b_typical),
-               group);
-  group.a = make_side(a, a_subject, a_typical);
-  group.b = make_side(b, b_subject, b_typical);
+  group.name = of_a.name;
+  const StepModel& a_shown = of_a.steps[of_a.shown()];
+  const StepModel& b_shown = of_b.steps[of_b.shown()];
+  compare_kernels({a, work_items(a, a_shown.owned.work)}, {b, work_items(b, b_shown.owned.work)},
+                  group);
+  compare_host(a, host_events_of(a, of_a, a_shown), b, host_events_of(b, of_b, b_shown), group);
+  group.a = make_side(a, of_a, a_shown);
+  group.b = make_side(b, of_b, b_shown);
   return group;
 }
 
-bool has_steps(const Subject& steps) { return steps.group.instances[0].event != trace::kNoEvent; }
-
 // Compares whole traces only if neither has steps, or if there is no other group.
-void compare_steps(const TraceIndex& a, const TraceIndex& b, Comparison& result) {
-  const Subject a_steps = step_subject(a);
-  const Subject b_steps = step_subject(b);
-  const bool both = has_steps(a_steps) && has_steps(b_steps);
-  const bool neither = !has_steps(a_steps) && !has_steps(b_steps);
+void compare_steps(const StepModels& a, const StepModels& b, Comparison& result) {
+  const StepGroup& a_steps = a.judged();
+  const StepGroup& b_steps = b.judged();
+  const bool both = !a_steps.is_whole_trace() && !b_steps.is_whole_trace();
+  const bool neither = a_steps.is_whole_trace() && b_steps.is_whole_trace();
   if (!both && !neither && !result.groups.empty()) return;
   result.groups.insert(result.groups.begin(),
-                       both ? compare_group(a, a_steps, b, b_steps)
-                            : compare_group(a, trace_subject(a), b, trace_subject(b)));
+                       both
+                           ? compare_group(a.index(), a_steps, b.index(), b_steps)
+                           : compare_group(a.index(), a.whole_trace(), b.index(), b.whole_trace()));
   result.steps = 0;
 }
 
-Subject find_subject(const TraceIndex& index, const std::string& name) {
-  Subject subject = named_subject(index, name);
-  if (!subject.group.instances.empty()) return subject;
-  if (name == "step" || name == trace::kAllSteps) return step_subject(index);
-  return name == "trace" ? trace_subject(index) : subject;
+StepGroup find_group(const StepModels& models, const std::string& name) {
+  StepGroup group = models.named(name);
+  if (!group.steps.empty()) return group;
+  if (name == "step" || name == trace::kAllSteps) return models.judged();
+  return name == "trace" ? models.whole_trace() : group;
 }
 
-Subject require_subject(const TraceIndex& index, const std::string& name, const char* which) {
-  Subject subject = find_subject(index, name);
-  if (subject.group.instances.empty()) {
+StepGroup require_group(const StepModels& models, const std::string& name, const char* which) {
+  StepGroup group = find_group(models, name);
+  if (group.steps.empty()) {
     fail("compare", "--under {}: {} has no annotation or operator of this name", name, which);
   }
-  return subject;
+  return group;
 }
 
 bool owns_all_of(const Side& part, const Side& whole) {
@@ -110,27 +113,25 @@ size_t main_group(const Comparison& comparison) {
   }
   const auto longest =
       std::max_element(groups.begin(), groups.end(), [](const auto& x, const auto& y) {
-        return x.a.median.device_ns + x.b.median.device_ns <
-               y.a.median.device_ns + y.b.median.device_ns;
+        return x.a.median.gpu_ns + x.b.median.gpu_ns < y.a.median.gpu_ns + y.b.median.gpu_ns;
       });
   return static_cast<size_t>(longest - groups.begin());
 }
 
-void compare_annotations(const TraceIndex& a, const TraceIndex& b, Comparison& result) {
-  const std::vector<Subject> b_annotations = annotation_subjects(b);
-  std::map<std::string_view, const Subject*> of_b;
-  for (const Subject& subject : b_annotations) of_b[subject.group.name] = &subject;
-  for (const Subject& of_a : annotation_subjects(a)) {
-    const auto partner = of_b.find(of_a.group.name);
+void compare_annotations(const StepModels& a, const StepModels& b, Comparison& result) {
+  std::map<std::string_view, const StepGroup*> of_b;
+  for (const StepGroup& group : b.annotations()) of_b[group.name] = &group;
+  for (const StepGroup& of_a : a.annotations()) {
+    const auto partner = of_b.find(of_a.name);
     if (partner == of_b.end()) {
-      result.only_a.push_back(of_a.group.name);
+      result.only_a.push_back(of_a.name);
       continue;
     }
-    result.groups.push_back(compare_group(a, of_a, b, *partner->second));
+    result.groups.push_back(compare_group(a.index(), of_a, b.index(), *partner->second));
     of_b.erase(partner);
   }
-  for (const Subject& subject : b_annotations) {
-    if (of_b.count(subject.group.name) > 0) result.only_b.push_back(subject.group.name);
+  for (const StepGroup& group : b.annotations()) {
+    if (of_b.count(group.name) > 0) result.only_b.push_back(group.name);
   }
 }
 
@@ -139,7 +140,7 @@ void compare_annotations(const TraceIndex& a, const TraceIndex& b, Comparison& r
 bool GroupComparison::overlaps() const {
   constexpr double kOverlapShare = 0.01;  // less is not worth a line
   const auto overlapping = [](const Side& side) {
-    return side.median.device_ns > (1 + kOverlapShare) * side.median.busy_ns;
+    return side.median.gpu_ns > (1 + kOverlapShare) * side.median.busy_ns;
   };
   return overlapping(a) || overlapping(b);
 }
@@ -158,18 +159,22 @@ bool has_device_work(const trace::Trace& trace) {
 
 }  // namespace
 
-Comparison compare(const TraceIndex& a, const TraceIndex& b,
+Comparison compare(const StepModels& a, const StepModels& b,
                    const std::optional<std::string>& under) {
   Comparison result;
-  const bool cpu_a = trace::has_cpu_kernels(a.trace);
-  const bool cpu_b = trace::has_cpu_kernels(b.trace);
+  const trace::Trace& of_a = a.index().trace;
+  const trace::Trace& of_b = b.index().trace;
+  result.a_is_cut = is_cut(of_a);
+  result.b_is_cut = is_cut(of_b);
+  const bool cpu_a = trace::has_cpu_kernels(of_a);
+  const bool cpu_b = trace::has_cpu_kernels(of_b);
   // A trace without device work is compatible with both.
-  result.cpu_kernels = (cpu_a || !has_device_work(a.trace)) &&
-                       (cpu_b || !has_device_work(b.trace)) && (cpu_a || cpu_b);
+  result.cpu_kernels =
+      (cpu_a || !has_device_work(of_a)) && (cpu_b || !has_device_work(of_b)) && (cpu_a || cpu_b);
   if (under) {
-    const Subject of_a = require_subject(a, *under, "A");
-    const Subject of_b = require_subject(b, *under, "B");
-    result.groups.push_back(compare_group(a, of_a, b, of_b));
+    const StepGroup a_group = require_group(a, *under, "A");
+    const StepGroup b_group = require_group(b, *under, "B");
+    result.groups.push_back(compare_group(a.index(), a_group, b.index(), b_group));
     return result;
   }
   compare_annotations(a, b, result);

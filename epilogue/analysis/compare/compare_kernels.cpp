@@ -331,7 +331,7 @@ void compare_kernels(const WorkSide& a_side, const WorkSide& b_side, GroupCompar
   Counts resized(group.resized);
   match_by(
       a, b, [](const PoolSide&, const WorkItem& item) { return std::string(item.name); },
-      [&](const WorkItem& item, const WorkItem&) { resized.add(item.name); });
+      [&](const WorkItem& item, const WorkItem&) { resized.add(item); });
   find_changed_gemms(a, b, group);
   find_changed_fusions(a, b, group);
   group.fused = find_fusions(a, b, [&](const WorkItem& part, const WorkItem& kernel) {
@@ -343,11 +343,11 @@ void compare_kernels(const WorkSide& a_side, const WorkSide& b_side, GroupCompar
   find_changed(a, b, group);
   Counts gone(group.gone);
   for (size_t i = 0; i < a.pool.size(); ++i) {
-    if (!a.pool.is_taken(i)) gone.add(a.pool[i].name);
+    if (!a.pool.is_taken(i)) gone.add(a.pool[i]);
   }
   Counts added(group.added);
   for (size_t i = 0; i < b.pool.size(); ++i) {
-    if (!b.pool.is_taken(i)) added.add(b.pool[i].name);
+    if (!b.pool.is_taken(i)) added.add(b.pool[i]);
   }
 }
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "epilogue/analysis/compare/device_work.h"
+#include "epilogue/analysis/compare/work_items.h"
 #include "epilogue/analysis/cost/op_cost.h"
-#include "epilogue/analysis/index/steps.h"
+#include "epilogue/analysis/step/step_model.h"
 
 namespace epi::analysis {
 
@@ -40,7 +40,7 @@ struct HostChange {
 struct Side {
   int64_t instances = 0;
   MedianMeasures median;
-  std::optional<MovedBytes> bytes;  // of the typical instance
+  std::optional<MovedBytes> bytes;  // of the shown step
 };
 
 struct GroupComparison {
@@ -75,6 +75,8 @@ struct Comparison {
   std::vector<std::string> only_a;  // annotations that only A has
   std::vector<std::string> only_b;
   bool cpu_kernels = false;  // both ran on the CPU backend
+  bool a_is_cut = false;     // the file is truncated
+  bool b_is_cut = false;
 
   bool same_gpu_work() const;
 };

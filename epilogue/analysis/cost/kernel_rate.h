@@ -18,9 +18,17 @@ struct KernelRate {
   std::optional<double> of_peak_flops;
   std::optional<double> of_peak_bandwidth;
 
+  std::optional<double> tflops() const { return per_ns(flops, 1e-3); }
+  std::optional<double> bytes_per_ns() const { return per_ns(bytes, 1); }
   // True if the kernel is closer to the peak of arithmetic than of bandwidth. None if neither share
   // is known.
   std::optional<bool> is_compute_bound() const;
+
+ private:
+  std::optional<double> per_ns(const std::optional<double>& amount, double factor) const {
+    if (!amount || ns <= 0) return std::nullopt;
+    return *amount / ns * factor;
+  }
 };
 
 // FLOPs and bytes come from the kernel's arguments, or from the operator's shapes if the operator

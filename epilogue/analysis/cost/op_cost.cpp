@@ -118,6 +118,11 @@ double pointwise_bytes(const Inputs& inputs, bool compares) {
 
 }  // namespace
 
+std::string GemmShape::text() const {
+  const std::string plain = fmt::format("{}x{}x{}", m, n, k);
+  return batch == 1 ? plain : fmt::format("{} of {}", batch, plain);
+}
+
 std::optional<GemmShape> gemm_shape(const trace::Trace& trace, EventId op) {
   return gemm_of(trace.name_of(op), op_inputs(trace, op));
 }

@@ -27,6 +27,8 @@ struct GemmShape {
     return 2.0 * static_cast<double>(batch) * static_cast<double>(m) * static_cast<double>(n) *
            static_cast<double>(k);
   }
+  // "512x512x64", "16 of 512x512x64".
+  std::string text() const;
 };
 
 // For `aten::mm`, `addmm`, `bmm`, `baddbmm`, `_scaled_mm` and `linear` with recorded shapes, among

@@ -38,13 +38,14 @@ std::optional<double> closest_to_breaking(const Rule& rule, const RuleResult& re
   return below ? result.found_max : result.found_min;
 }
 
-void add_broken(const Subject& subject, size_t i, const Measurement& found,
+void add_broken(const StepGroup& subject, size_t i, const Measurement& found,
                 std::vector<EventId> events, RuleResult& result) {
-  const Instance& instance = subject.group.instances[i];
-  result.broken.push_back({instance.name, instance.begin_ns, found.value, std::move(events)});
+  const StepModel& step = subject.steps[i];
+  result.broken.push_back(
+      {std::string(step.name), step.host.begin, found.value, std::move(events)});
 }
 
-void check_each(const Subject& subject, const std::vector<Measurement>& found,
+void check_each(const StepGroup& subject, const std::vector<Measurement>& found,
                 const EventsOf& events, const Rule& rule, RuleResult& result) {
   record_range(found, result);
   std::vector<size_t> failing;
@@ -91,10 +92,10 @@ void check_aggregate(const std::vector<Measurement>& found, const Rule& rule, Ru
   result.broken.push_back({"", std::nullopt, result.found, {}});
 }
 
-void check_measure(const TraceIndex& index, const Subject& subject, RuleResult& result) {
-  const Measurer measurer(index, subject, result.rule);
+void check_measure(const StepModels& models, const StepGroup& subject, RuleResult& result) {
+  const Measurer measurer(models, subject, result.rule);
   std::vector<Measurement> found;
-  for (size_t i = 0; i < subject.owned.size(); ++i) found.push_back(measurer.measure(i));
+  for (size_t i = 0; i < subject.steps.size(); ++i) found.push_back(measurer.measure(i));
   Rule rule = result.rule;
   if (rule.claim != ClaimKind::kMeasure) {  // "has" and "no" compare a count with 0
     rule.cmp = rule.claim == ClaimKind::kHas ? Cmp::kMore : Cmp::kEqual;
@@ -109,19 +110,19 @@ void check_measure(const TraceIndex& index, const Subject& subject, RuleResult& 
   if (!result.ok && measurer.shows_waits()) result.note = RuleNote::kLongestWaits;
 }
 
-void check_same_kernels(const TraceIndex& index, const Subject& subject, const LoadTrace& load,
+void check_same_kernels(const TraceIndex& index, const StepGroup& subject, const LoadTrace& load,
                         RuleResult& result) {
-  const TraceIndex& other = load(result.rule.path);
-  const Subject wanted = rule_subject(other, result.rule);
-  if (wanted.group.instances.empty()) {
+  const StepModels& other = load(result.rule.path);
+  const StepGroup wanted = rule_subject(other, result.rule);
+  if (wanted.steps.empty()) {
     result.note = RuleNote::kNoOtherSubject;
     return;
   }
-  const auto wanted_work = work_items(other, wanted.owned[typical_instance(wanted.group)].work);
+  const auto wanted_work = work_items(other.index(), wanted.steps[wanted.shown()].owned.work);
   std::vector<Measurement> found;
-  std::vector<std::vector<EventId>> differing(subject.owned.size());
-  for (size_t i = 0; i < subject.owned.size(); ++i) {
-    const auto difference = match_work(work_items(index, subject.owned[i].work), wanted_work);
+  std::vector<std::vector<EventId>> differing(subject.steps.size());
+  for (size_t i = 0; i < subject.steps.size(); ++i) {
+    const auto difference = match_work(work_items(index, subject.steps[i].owned.work), wanted_work);
     found.push_back(
         {static_cast<double>(difference.only_a.size() + difference.only_b.size()), false});
     for (const WorkItem& item : difference.only_a) differing[i].push_back(item.event);
@@ -139,36 +140,40 @@ void check_same_kernels(const TraceIndex& index, const Subject& subject, const L
 
 }  // namespace
 
-Subject rule_subject(const TraceIndex& index, const Rule& rule) {
+StepGroup rule_subject(const StepModels& models, const Rule& rule) {
   switch (rule.subject) {
     case SubjectKind::kStep:
-      return step_subject(index);
+      return models.judged();
     case SubjectKind::kTrace:
-      return trace_subject(index);
+      return models.whole_trace();
     case SubjectKind::kRanks:  // check_rank_rule
     case SubjectKind::kNamed:
       break;
   }
   const Pattern& name = rule.subject_name;
-  return named_subject(index, name.text(),
-                       [&](std::string_view text) { return name.matches(text); });
+  return models.named(name.text(), [&](std::string_view text) { return name.matches(text); });
 }
 
-RuleResult check_rule(const TraceIndex& index, const Rule& rule, const LoadTrace& load) {
-  return check_rule(index, rule, rule_subject(index, rule), load);
+RuleResult check_rule(const StepModels& models, const Rule& rule, const LoadTrace& load) {
+  const StepGroup subject = rule_subject(models, rule);
+  RuleResult result = check_rule(models, rule, subject, load);
+  const bool replaces_steps = rule.subject == SubjectKind::kStep && subject.is_whole_trace() &&
+                              !models.steps().is_whole_trace();
+  if (replaces_steps && result.note == RuleNote::kNone) result.note = RuleNote::kWholeTrace;
+  return result;
 }
 
-RuleResult check_rule(const TraceIndex& index, const Rule& rule, const Subject& subject,
+RuleResult check_rule(const StepModels& models, const Rule& rule, const StepGroup& subject,
                       const LoadTrace& load) {
   RuleResult result;
   result.rule = rule;
-  result.instances = static_cast<int64_t>(subject.group.instances.size());
-  if (subject.group.instances.empty()) {
+  result.instances = std::ssize(subject.steps);
+  if (subject.steps.empty()) {
     result.note = RuleNote::kNoSubject;
   } else if (rule.claim == ClaimKind::kSameKernels) {
-    check_same_kernels(index, subject, load, result);
+    check_same_kernels(models.index(), subject, load, result);
   } else {
-    check_measure(index, subject, result);
+    check_measure(models, subject, result);
   }
   return result;
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "epilogue/analysis/expect/rule.h"
-#include "epilogue/analysis/index/subject.h"
+#include "epilogue/analysis/step/step_models.h"
 
 namespace epi::analysis {
 
@@ -31,6 +31,7 @@ enum class RuleNote : uint8_t {
   kLongestWaits,    // `events` start after the longest waits of the device
   kMissingKernels,  // the other trace has kernels that this one does not
   kNotCompared,     // no collective of all ranks of a group is in their files
+  kWholeTrace,      // the steps own no device work, so the rule is about the whole trace
 };
 
 struct RuleResult {
@@ -48,16 +49,16 @@ struct RuleResult {
 };
 
 // Returns the trace for a path in `same kernels as`. Throws `Error` if it cannot be read.
-using LoadTrace = std::function<const TraceIndex&(const std::string& path)>;
+using LoadTrace = std::function<const StepModels&(const std::string& path)>;
 
-RuleResult check_rule(const TraceIndex& index, const Rule& rule, const LoadTrace& load);
+RuleResult check_rule(const StepModels& models, const Rule& rule, const LoadTrace& load);
 // The same for a subject that is already resolved.
-RuleResult check_rule(const TraceIndex& index, const Rule& rule, const Subject& subject,
+RuleResult check_rule(const StepModels& models, const Rule& rule, const StepGroup& subject,
                       const LoadTrace& load);
-Subject rule_subject(const TraceIndex& index, const Rule& rule);
+StepGroup rule_subject(const StepModels& models, const Rule& rule);
 
 // Rules that hold for these traces, as a starting point: kernels and kinds of each annotation, view
 // operators that launch nothing, device time with a margin. Needs at least one trace.
-std::vector<std::string> suggest_rules(const std::vector<const TraceIndex*>& traces);
+std::vector<std::string> suggest_rules(const std::vector<const StepModels*>& traces);
 
 }  // namespace epi::analysis

@@ -25,16 +25,16 @@ bool is_valid_subject(std::string_view name) {
 }
 
 // `expect --init` writes no rule that loads a second trace.
-const LoadTrace kNoOtherTraces = [](const std::string& path) -> const TraceIndex& {
+const LoadTrace kNoOtherTraces = [](const std::string& path) -> const StepModels& {
   throw Error(path + ": rules of --init load no other trace");
 };
 
 // Collects rules about a subject of the first trace. Each rule is checked before it is added.
 class RuleWriter {
  public:
-  RuleWriter(const TraceIndex& index, const Subject& subject, std::string name,
+  RuleWriter(const StepModels& models, const StepGroup& subject, std::string name,
              std::vector<std::string>& rules)
-      : index_(index), subject_(subject), name_(std::move(name)), rules_(rules) {}
+      : models_(models), subject_(subject), name_(std::move(name)), rules_(rules) {}
 
   void add(const std::string& claim) {
     const std::string text = fmt::format("{}: {}", name_, claim);
@@ -54,51 +54,52 @@ class RuleWriter {
   std::optional<RuleResult> check(const std::string& text) const {
     const auto rule = parse_rule(text);
     if (!rule || rule->subject_name.text() != name_) return std::nullopt;
-    return check_rule(index_, *rule, subject_, kNoOtherTraces);
+    return check_rule(models_, *rule, subject_, kNoOtherTraces);
   }
 
-  const TraceIndex& index_;
-  const Subject& subject_;
+  const StepModels& models_;
+  const StepGroup& subject_;
   std::string name_;
   std::vector<std::string>& rules_;
 };
 
-void add_subject(const TraceIndex& index, const Subject& subject, const std::string& name,
+void add_subject(const StepModels& models, const StepGroup& subject, const std::string& name,
                  std::vector<std::string>& rules) {
-  RuleWriter writer(index, subject, name, rules);
+  RuleWriter writer(models, subject, name, rules);
   for (const char* measure : {"kernels", "gemm", "pointwise", "memcpy"}) writer.add_count(measure);
   writer.add("no sync");
-  const double device_ns = median_measures(subject.group).device_ns;
-  if (device_ns > 0) {
+  const double gpu_ns = subject.medians().gpu_ns;
+  if (gpu_ns > 0) {
     writer.add(
-        fmt::format("median gpu_time < {:.0f}us", std::max(1.0, device_ns * kTimeMargin / 1000)));
+        fmt::format("median gpu_time < {:.0f}us", std::max(1.0, gpu_ns * kTimeMargin / 1000)));
   }
 }
 
 // View operators launch nothing.
-void add_views(const TraceIndex& index, std::vector<std::string>& rules) {
+void add_views(const StepModels& models, std::vector<std::string>& rules) {
+  const TraceIndex& index = models.index();
   std::set<std::string_view> views;
   for (const trace::EventId id : index.links.tree.order) {
     const std::string_view name = index.trace.name_of(id);
     if (is_view_op(name)) views.insert(name);
   }
   for (const std::string_view view : views) {
-    const Subject subject = named_subject(index, view);
-    RuleWriter(index, subject, std::string(view), rules).add("gpu_time == 0");
+    const StepGroup subject = models.named(view);
+    RuleWriter(models, subject, std::string(view), rules).add("gpu_time == 0");
   }
 }
 
 }  // namespace
 
-std::vector<std::string> suggest_rules(const std::vector<const TraceIndex*>& traces) {
-  const TraceIndex& first = *traces.front();
+std::vector<std::string> suggest_rules(const std::vector<const StepModels*>& traces) {
+  const StepModels& first = *traces.front();
   std::vector<std::string> rules;
   size_t annotations = 0;
-  for (const Subject& subject : annotation_subjects(first)) {
-    if (!is_valid_subject(subject.group.name) || ++annotations > kMaxAnnotations) continue;
-    add_subject(first, subject, subject.group.name, rules);
+  for (const StepGroup& subject : first.annotations()) {
+    if (!is_valid_subject(subject.name) || ++annotations > kMaxAnnotations) continue;
+    add_subject(first, subject, subject.name, rules);
   }
-  add_subject(first, step_subject(first), "step", rules);
+  add_subject(first, first.judged(), "step", rules);
   add_views(first, rules);
   for (size_t i = 1; i < traces.size(); ++i) {
     std::erase_if(rules, [&](const std::string& text) {

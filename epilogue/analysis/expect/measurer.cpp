@@ -13,6 +13,10 @@ using trace::EventId;
 
 constexpr size_t kShownEvents = 5;  // if only the largest are shown
 
+std::vector<EventId> to_events(std::span<const EventId> events) {
+  return {events.begin(), events.end()};
+}
+
 template <typename Size>
 void keep_largest(std::vector<EventId>& events, Size&& size) {
   std::stable_sort(events.begin(), events.end(),
@@ -22,18 +26,23 @@ void keep_largest(std::vector<EventId>& events, Size&& size) {
 
 }  // namespace
 
-Measurer::Measurer(const TraceIndex& index, const Subject& subject, const Rule& rule)
-    : index_(index), subject_(subject), rule_(rule) {
+Measurer::Measurer(const StepModels& models, const StepGroup& subject, const Rule& rule)
+    : models_(models), index_(models.index()), subject_(subject), rule_(rule) {
   if (rule.claim != ClaimKind::kMeasure || rule.measure != Measure::kCount) return;
-  const auto& order = index.links.tree.order;
+  const auto& order = index_.links.tree.order;
   counts_work_ = std::none_of(order.begin(), order.end(), [&](EventId id) {
-    return rule.thing.matches(index.trace.name_of(id));
+    return rule.thing.matches(index_.trace.name_of(id));
   });
+}
+
+Measurer::Events Measurer::host_events_of(size_t instance) const {
+  const StepModel& step = subject_.steps[instance];
+  return host_events(index_, step.event, step.host, subject_.of_ops);
 }
 
 Measurer::Events Measurer::work_of(size_t instance, Category category) const {
   Events events;
-  for (const EventId id : subject_.owned[instance].work) {
+  for (const EventId id : subject_.steps[instance].owned.work) {
     if (index_.trace.category[id] == category) events.push_back(id);
   }
   return events;
@@ -41,7 +50,7 @@ Measurer::Events Measurer::work_of(size_t instance, Category category) const {
 
 Measurer::Events Measurer::work_of(size_t instance, Kind kind) const {
   Events events;
-  for (const EventId id : subject_.owned[instance].work) {
+  for (const EventId id : subject_.steps[instance].owned.work) {
     const Kind of_work = index_.names[index_.trace.name[id]].kind;
     // A GEMV counts as a GEMM.
     if (of_work == kind || (is_gemm(kind) && is_gemm(of_work))) events.push_back(id);
@@ -51,7 +60,7 @@ Measurer::Events Measurer::work_of(size_t instance, Kind kind) const {
 
 Measurer::Events Measurer::work_named(size_t instance, bool kernels_only) const {
   Events events;
-  for (const EventId id : subject_.owned[instance].work) {
+  for (const EventId id : subject_.steps[instance].owned.work) {
     const bool wanted = !kernels_only || index_.trace.category[id] == Category::kKernel;
     if (wanted && rule_.thing.matches(index_.trace.name_of(id))) events.push_back(id);
   }
@@ -60,9 +69,9 @@ Measurer::Events Measurer::work_named(size_t instance, bool kernels_only) const 
 
 Measurer::Events Measurer::host_named(size_t instance, std::optional<What> what) const {
   Events events;
-  for (const EventId id : host_events(index_, subject_, instance)) {
+  for (const EventId id : host_events_of(instance)) {
     const Category category = index_.trace.category[id];
-    if (id == subject_.group.instances[instance].event) continue;
+    if (id == subject_.steps[instance].event) continue;
     if (what == What::kCall && !trace::is_call(category)) continue;
     if (what == What::kOp && category != Category::kCpuOp) continue;
     if (rule_.thing.matches(index_.trace.name_of(id))) events.push_back(id);
@@ -82,7 +91,7 @@ Measurer::Events Measurer::searched(size_t instance) const {
     case What::kMemset:
       return work_of(instance, Category::kGpuMemset);
     case What::kSync:
-      return subject_.owned[instance].syncs;
+      return to_events(subject_.steps[instance].owned.syncs);
   }
   return {};
 }
@@ -104,9 +113,9 @@ std::optional<Measurer::Events> Measurer::counted(size_t instance) const {
     case Measure::kMemset:
       return work_of(instance, Category::kGpuMemset);
     case Measure::kLaunches:
-      return subject_.owned[instance].launches;
+      return to_events(subject_.steps[instance].owned.launches);
     case Measure::kSyncs:
-      return subject_.owned[instance].syncs;
+      return to_events(subject_.steps[instance].owned.syncs);
     case Measure::kCount:
       return counts_work_ ? work_named(instance, false) : host_named(instance, std::nullopt);
     default:
@@ -116,20 +125,22 @@ std::optional<Measurer::Events> Measurer::counted(size_t instance) const {
 
 Measurement Measurer::measure(size_t instance) const {
   if (const auto events = counted(instance)) return {static_cast<double>(events->size()), false};
-  const Measures& m = measures(instance);
+  const StepModel& step = subject_.steps[instance];
   switch (rule_.measure) {
     case Measure::kCpuTime:
-      return {static_cast<double>(m.cpu_ns), false};
+      return {static_cast<double>(step.cpu_ns), false};
     case Measure::kGpuTime:
-      return {static_cast<double>(m.device_ns), false};
+      return {static_cast<double>(step.gpu_ns), false};
     case Measure::kBusy:
-      return {m.busy(), false};
+      return {step.busy_share(), false};
     case Measure::kIdle:
-      return {rule_.unit == Unit::kShare ? m.idle() : static_cast<double>(m.idle_ns()), false};
+      return {
+          rule_.unit == RuleUnit::kShare ? step.idle_share() : static_cast<double>(step.idle_ns),
+          false};
     default:
       break;
   }
-  const auto& work = subject_.owned[instance].work;
+  const auto& work = step.owned.work;
   if (work.empty()) return {0, false};
   const auto moved = moved_bytes(index_.trace, index_.links, work);
   if (!moved) return {std::nullopt, false};
@@ -151,39 +162,35 @@ std::vector<EventId> Measurer::events(size_t instance) const {
 }
 
 Measurer::Events Measurer::longest_work(size_t instance) const {
-  Events events = subject_.owned[instance].work;
+  Events events = to_events(subject_.steps[instance].owned.work);
   keep_largest(events, [&](EventId id) { return index_.trace.dur_ns[id]; });
   return events;
 }
 
 // Direct children of the instance.
 Measurer::Events Measurer::longest_children(size_t instance) const {
-  const EventId parent = subject_.group.instances[instance].event;
+  const EventId parent = subject_.steps[instance].event;
   Events events;
-  for (const EventId id : host_events(index_, subject_, instance)) {
+  for (const EventId id : host_events_of(instance)) {
     if (index_.links.tree.parent[id] == parent && id != parent) events.push_back(id);
   }
   keep_largest(events, [&](EventId id) { return index_.trace.dur_ns[id]; });
   return events;
 }
 
-// The work that follows the longest idle gaps of the device, longest gap first.
+// The work that follows the longest idle intervals of the device, longest first.
 Measurer::Events Measurer::after_longest_gaps(size_t instance) const {
-  const trace::Trace& trace = index_.trace;
-  Events events = subject_.owned[instance].work;
-  std::sort(events.begin(), events.end(),
-            [&](EventId a, EventId b) { return trace.ts_ns[a] < trace.ts_ns[b]; });
-  std::vector<std::pair<int64_t, EventId>> gaps;
-  int64_t covered_to = subject_.group.instances[instance].begin_ns;
-  for (const EventId id : events) {
-    gaps.emplace_back(trace.ts_ns[id] - covered_to, id);
-    covered_to = std::max(covered_to, trace.end_ns(id));
+  std::vector<std::pair<int64_t, EventId>> waits;
+  for (const IdleGap& gap : models_.gaps(subject_.steps[instance])) {
+    if (gap.waiting == trace::kNoEvent) continue;
+    if (waits.empty() || waits.back().second != gap.waiting) waits.emplace_back(0, gap.waiting);
+    waits.back().first += gap.ns();
   }
-  std::stable_sort(gaps.begin(), gaps.end(),
+  std::stable_sort(waits.begin(), waits.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   Events longest;
-  for (const auto& [gap_ns, id] : gaps) {
-    if (gap_ns > 0 && longest.size() < kShownEvents) longest.push_back(id);
+  for (const auto& [ns, id] : waits) {
+    if (longest.size() < kShownEvents) longest.push_back(id);
   }
   return longest;
 }

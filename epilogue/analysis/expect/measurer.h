@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "epilogue/analysis/expect/rule.h"
-#include "epilogue/analysis/index/subject.h"
+#include "epilogue/analysis/step/step_models.h"
 
 namespace epi::analysis {
 
@@ -18,7 +18,7 @@ struct Measurement {
 class Measurer {
  public:
   // All three must outlive it.
-  Measurer(const TraceIndex& index, const Subject& subject, const Rule& rule);
+  Measurer(const StepModels& models, const StepGroup& subject, const Rule& rule);
 
   // The rule's measure, or the number of matches for `has` and `no`.
   Measurement measure(size_t instance) const;
@@ -39,12 +39,11 @@ class Measurer {
   Events longest_work(size_t instance) const;
   Events longest_children(size_t instance) const;
   Events after_longest_gaps(size_t instance) const;
-  const Measures& measures(size_t instance) const {
-    return subject_.group.instances[instance].measures;
-  }
+  Events host_events_of(size_t instance) const;
 
+  const StepModels& models_;
   const TraceIndex& index_;
-  const Subject& subject_;
+  const StepGroup& subject_;
   const Rule& rule_;
   bool counts_work_ = false;  // `count` of a name that no host event has
 };

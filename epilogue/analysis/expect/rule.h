@@ -44,7 +44,7 @@ enum class Cmp { kEqual, kNotEqual, kLess, kLessOrEqual, kMore, kMoreOrEqual };
 enum class What { kKernel, kOp, kCall, kMemcpy, kMemset, kSync };
 enum class ClaimKind { kMeasure, kHas, kHasNo, kSameKernels };
 // The unit of a value.
-enum class Unit { kCount, kNanoseconds, kBytes, kShare };
+enum class RuleUnit { kCount, kNanoseconds, kBytes, kShare };
 
 struct Rule {
   std::string text;
@@ -55,8 +55,8 @@ struct Rule {
   Quantifier quantifier = Quantifier::kEach;
   Measure measure = Measure::kKernels;
   Cmp cmp = Cmp::kEqual;
-  double value = 0;          // in `unit`
-  Unit unit = Unit::kCount;  // `idle` is a time or a share of the window
+  double value = 0;                  // in `unit`
+  RuleUnit unit = RuleUnit::kCount;  // `idle` is a time or a share of the window
   // kHas, kHasNo; `count` uses `thing` too
   What what = What::kKernel;
   Pattern thing{};

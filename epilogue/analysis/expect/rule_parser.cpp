@@ -164,16 +164,16 @@ Result<void> Parser::parse_value() {
   rule_.unit = unit_of(rule_.measure);
   rule_.value = number;
   if (unit.empty()) {
-    if (rule_.unit == Unit::kShare && number > 1) {
+    if (rule_.unit == RuleUnit::kShare && number > 1) {
       return error_at(begin, "a share is at most 1: write {}%", text_.substr(begin, at_ - begin));
     }
     // As in JSON, times without a unit are microseconds.
-    if (rule_.unit == Unit::kNanoseconds) rule_.value = scaled(number, 1e3);
+    if (rule_.unit == RuleUnit::kNanoseconds) rule_.value = scaled(number, 1e3);
     return {};
   }
   for (const UnitWord& word : kUnits) {
     if (word.text != unit) continue;
-    const bool idle_share = rule_.measure == Measure::kIdle && word.unit == Unit::kShare;
+    const bool idle_share = rule_.measure == Measure::kIdle && word.unit == RuleUnit::kShare;
     if (word.unit != rule_.unit && !idle_share) {
       return error_at(at_, "\"{}\" does not fit; this measure is {}", unit, unit_hint(rule_.unit));
     }

@@ -45,14 +45,15 @@ constexpr Word<What> kWhats[] = {{"kernel", What::kKernel}, {"op", What::kOp},
 
 struct UnitWord {
   std::string_view text;
-  Unit unit;
+  RuleUnit unit;
   double factor;
 };
-constexpr UnitWord kUnits[] = {{"ns", Unit::kNanoseconds, 1},   {"us", Unit::kNanoseconds, 1e3},
-                               {"ms", Unit::kNanoseconds, 1e6}, {"s", Unit::kNanoseconds, 1e9},
-                               {"%", Unit::kShare, 0.01},       {"B", Unit::kBytes, 1},
-                               {"kB", Unit::kBytes, 1e3},       {"MB", Unit::kBytes, 1e6},
-                               {"GB", Unit::kBytes, 1e9}};
+constexpr UnitWord kUnits[] = {
+    {"ns", RuleUnit::kNanoseconds, 1},   {"us", RuleUnit::kNanoseconds, 1e3},
+    {"ms", RuleUnit::kNanoseconds, 1e6}, {"s", RuleUnit::kNanoseconds, 1e9},
+    {"%", RuleUnit::kShare, 0.01},       {"B", RuleUnit::kBytes, 1},
+    {"kB", RuleUnit::kBytes, 1e3},       {"MB", RuleUnit::kBytes, 1e6},
+    {"GB", RuleUnit::kBytes, 1e9}};
 
 inline bool is_space(char c) { return c == ' ' || c == '\t'; }
 
@@ -72,33 +73,33 @@ std::string word_list(const Word<T> (&words)[N]) {
 }
 
 // The unit of a measure.
-inline Unit unit_of(Measure measure) {
+inline RuleUnit unit_of(Measure measure) {
   switch (measure) {
     case Measure::kGpuTime:
     case Measure::kCpuTime:
     case Measure::kIdle:
     case Measure::kSkew:
     case Measure::kWait:
-      return Unit::kNanoseconds;
+      return RuleUnit::kNanoseconds;
     case Measure::kBytes:
-      return Unit::kBytes;
+      return RuleUnit::kBytes;
     case Measure::kBusy:
     case Measure::kDeviation:
-      return Unit::kShare;
+      return RuleUnit::kShare;
     default:
-      return Unit::kCount;
+      return RuleUnit::kCount;
   }
 }
 
-inline const char* unit_hint(Unit unit) {
+inline const char* unit_hint(RuleUnit unit) {
   switch (unit) {
-    case Unit::kNanoseconds:
+    case RuleUnit::kNanoseconds:
       return "a time: ns, us, ms or s";
-    case Unit::kBytes:
+    case RuleUnit::kBytes:
       return "bytes: B, kB, MB or GB";
-    case Unit::kShare:
+    case RuleUnit::kShare:
       return "a share: %";
-    case Unit::kCount:
+    case RuleUnit::kCount:
       return "a count: no unit";
   }
   return "";

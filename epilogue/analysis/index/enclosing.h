@@ -10,13 +10,13 @@ namespace epi::analysis {
 
 // The event itself or the innermost event around it for which `test` is true. kNoEvent if there is
 // none. Looks at a limited number of events, because a malformed file may nest all of them.
-// Counts kDeepOperators if there are more.
+// Notes the limit if there are more.
 template <typename Test>
 trace::EventId find_enclosing(const TraceIndex& index, trace::EventId id, Test&& test) {
   constexpr size_t kMaxSearched = 256;
   for (size_t i = 0; id != trace::kNoEvent; ++i, id = index.links.tree.parent[id]) {
     if (i == kMaxSearched) {
-      index.trace.defects.note(trace::Defect::kDeepOperators);
+      index.limits.note(Limit::kEnclosingOperators);
       return trace::kNoEvent;
     }
     if (test(id)) return id;

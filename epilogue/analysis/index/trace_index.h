@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "epilogue/analysis/index/decoded_names.h"
-#include "epilogue/analysis/index/steps.h"
+#include "epilogue/analysis/index/ownership.h"
+#include "epilogue/analysis/index/reached_limits.h"
 #include "epilogue/trace/links.h"
 #include "epilogue/trace/trace.h"
 
@@ -28,6 +29,7 @@ struct TraceIndex {
   DecodedNames names;
   // Each lane's range of host events in `links.tree.order`. Empty for lanes without host events.
   std::vector<std::pair<size_t, size_t>> lane_ranges;
+  ReachedLimits limits;  // by the analyses of this trace
 };
 
 }  // namespace epi::analysis

@@ -103,13 +103,12 @@ DecodedName decode_name(std::string_view name) {
   if (!text.empty()) name = text;
   DecodedName out = read_grammars(name);
   const bool is_known = out.library != Library::kUnknown && out.kind != Kind::kUnknown;
-  if (is_known && user_names().empty()) return out;
+  const NameRules* given = names_in_use().get();
+  if (is_known && given == nullptr) return out;
   const std::string function = function_name(name);
-  if (const NameRule* rule = find_rule(user_names(), function)) {
-    apply_rule(*rule, out);
-  } else if (!is_known) {
-    if (const NameRule* known = find_rule(known_names(), function)) apply_rule(*known, out);
-  }
+  const NameRule* rule = given == nullptr ? nullptr : find_rule(*given, function);
+  if (rule == nullptr && !is_known) rule = find_rule(known_names(), function);
+  if (rule != nullptr) apply_rule(*rule, out);
   return out;
 }
 

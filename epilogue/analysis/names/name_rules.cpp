@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <sstream>
+#include <utility>
 
 #include "epilogue/analysis/names/known_names_text.h"
 #include "epilogue/base/error.h"
@@ -92,15 +93,12 @@ bool matches(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
-std::vector<NameRule>& mutable_user_names() {
-  static std::vector<NameRule> rules;
-  return rules;
-}
+thread_local std::shared_ptr<const NameRules> rules_in_use;
 
 }  // namespace
 
-Result<std::vector<NameRule>> parse_name_rules(std::string_view text, const std::string& source) {
-  std::vector<NameRule> rules;
+Result<NameRules> parse_name_rules(std::string_view text, const std::string& source) {
+  NameRules rules;
   std::istringstream lines{std::string(text)};
   size_t number = 0;
   for (std::string line; std::getline(lines, line);) {
@@ -122,15 +120,15 @@ Result<std::vector<NameRule>> parse_name_rules(std::string_view text, const std:
   return rules;
 }
 
-const NameRule* find_rule(const std::vector<NameRule>& rules, std::string_view function) {
+const NameRule* find_rule(const NameRules& rules, std::string_view function) {
   for (const NameRule& rule : rules) {
     if (matches(rule.pattern, function)) return &rule;
   }
   return nullptr;
 }
 
-const std::vector<NameRule>& known_names() {
-  static const std::vector<NameRule> rules = [] {
+const NameRules& known_names() {
+  static const NameRules rules = [] {
     auto parsed = parse_name_rules(kKnownNamesText, "known_names.txt");
     if (!parsed) throw BugError(parsed.error().message);
     return std::move(*parsed);
@@ -138,8 +136,11 @@ const std::vector<NameRule>& known_names() {
   return rules;
 }
 
-void set_user_names(std::vector<NameRule> rules) { mutable_user_names() = std::move(rules); }
+NamesInUse::NamesInUse(std::shared_ptr<const NameRules> rules)
+    : before_(std::exchange(rules_in_use, std::move(rules))) {}
 
-const std::vector<NameRule>& user_names() { return mutable_user_names(); }
+NamesInUse::~NamesInUse() { rules_in_use = std::move(before_); }
+
+const std::shared_ptr<const NameRules>& names_in_use() { return rules_in_use; }
 
 }  // namespace epi::analysis

@@ -10,6 +10,7 @@
 // matches any text. The first matching rule applies.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,18 +25,30 @@ struct NameRule {
   DecodedName fields;  // fields that the line does not set are unknown
 };
 
+using NameRules = std::vector<NameRule>;
+
 // `source` is the file's name for messages: "names.txt:3: ...".
-Result<std::vector<NameRule>> parse_name_rules(std::string_view text, const std::string& source);
+Result<NameRules> parse_name_rules(std::string_view text, const std::string& source);
 
 // The first rule that matches a function's name. Null if there is none.
-const NameRule* find_rule(const std::vector<NameRule>& rules, std::string_view function);
+const NameRule* find_rule(const NameRules& rules, std::string_view function);
 
 // The built-in rules (known_names.txt), for names that no grammar covers.
-const std::vector<NameRule>& known_names();
+const NameRules& known_names();
 
-// The rules of --names-file, which `decode_name` applies first. Process-wide. Must be set before
-// the first name is decoded.
-void set_user_names(std::vector<NameRule> rules);
-const std::vector<NameRule>& user_names();
+// While it exists, `decode_name` applies these rules first on this thread: those that the user of a
+// call has given. Null for none.
+class NamesInUse {
+ public:
+  explicit NamesInUse(std::shared_ptr<const NameRules> rules);
+  NamesInUse(const NamesInUse&) = delete;
+  NamesInUse& operator=(const NamesInUse&) = delete;
+  ~NamesInUse();
+
+ private:
+  std::shared_ptr<const NameRules> before_;
+};
+// The rules in use on this thread, for the threads that work for it.
+const std::shared_ptr<const NameRules>& names_in_use();
 
 }  // namespace epi::analysis

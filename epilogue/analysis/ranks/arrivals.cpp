@@ -25,16 +25,19 @@ double binomial_tail(int64_t hits, int64_t trials, double chance) {
 // The number of a rank's steps in which collectives are compared, at least one.
 int64_t compared_steps(const std::vector<RankStep>& steps,
                        const std::vector<ComparedCollective>& compared, size_t rank) {
+  std::vector<int64_t> starts;  // windows of steps that overlap may start in any order
+  for (const RankStep& step : steps) starts.push_back(step.when.begin);
+  std::sort(starts.begin(), starts.end());
   std::vector<bool> is_compared(steps.size(), false);
   for (const ComparedCollective& one : compared) {
     const auto& members = one.group->members;
     const auto member = std::find(members.begin(), members.end(), rank);
     if (member == members.end()) continue;
     const int64_t begin = one.members[static_cast<size_t>(member - members.begin())]->when.begin;
-    const auto after =
-        std::upper_bound(steps.begin(), steps.end(), begin,
-                         [](int64_t ns, const RankStep& step) { return ns < step.when.begin; });
-    if (after != steps.begin()) is_compared[static_cast<size_t>(after - steps.begin() - 1)] = true;
+    const auto after = std::upper_bound(starts.begin(), starts.end(), begin);
+    if (after != starts.begin()) {
+      is_compared[static_cast<size_t>(after - starts.begin() - 1)] = true;
+    }
   }
   return std::max<int64_t>(1, std::count(is_compared.begin(), is_compared.end(), true));
 }

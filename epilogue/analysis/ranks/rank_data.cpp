@@ -6,7 +6,6 @@
 
 #include "epilogue/analysis/index/device_name.h"
 #include "epilogue/analysis/index/statistics.h"
-#include "epilogue/analysis/index/subject.h"
 #include "epilogue/trace/event_args.h"
 #include "epilogue/trace/number_text.h"
 #include "epilogue/trace/step_name.h"
@@ -48,7 +47,7 @@ int64_t whole_bytes(const Collective& collective, int64_t ranks) {
 
 Between between_of(const IdleGap& gap) {
   switch (gap.cause) {
-    case IdleCause::kNotInFile:
+    case IdleCause::kNotInTrace:
     case IdleCause::kNoLaunch:
       return Between::kNotInTrace;
     case IdleCause::kNotLaunched:
@@ -67,12 +66,12 @@ struct Span {
 };
 
 // Compute, copies and idle intervals, which do not overlap. Communication is left out.
-std::vector<Span> spans_of(const TraceIndex& index, const DeviceBreakdown& device) {
+std::vector<Span> spans_of(const TraceIndex& index, const DeviceWork& device,
+                           const std::vector<IdleGap>& gaps) {
   Intervals compute;
   Intervals communication;
   Intervals copies;
-  for (const EventId id : index.ownership.everything().work) {
-    if (index.trace.lanes[index.trace.lane[id]].pid != device.device) continue;
+  for (const EventId id : device.work()) {
     const bool is_kernel = index.trace.category[id] == trace::Category::kKernel;
     const bool is_comm = is_kernel && index.names[index.trace.name[id]].kind == Kind::kComm;
     (is_comm     ? communication
@@ -86,7 +85,7 @@ std::vector<Span> spans_of(const TraceIndex& index, const DeviceBreakdown& devic
   std::vector<Span> spans;
   for (const Interval& one : compute) spans.push_back({one, Between::kCompute});
   for (const Interval& one : copies) spans.push_back({one, Between::kCopies});
-  for (const IdleGap& gap : device.gaps) spans.push_back({gap.when, between_of(gap)});
+  for (const IdleGap& gap : gaps) spans.push_back({gap.when, between_of(gap)});
   std::sort(spans.begin(), spans.end(),
             [](const Span& a, const Span& b) { return a.when.begin < b.when.begin; });
   return spans;
@@ -122,7 +121,7 @@ void add_exposed_times(const std::vector<Span>& spans, std::vector<RankCollectiv
   }
 }
 
-std::vector<RankActivity> named_times(const TraceIndex& index, const DeviceBreakdown& device) {
+std::vector<RankActivity> named_times(const TraceIndex& index, const std::vector<IdleGap>& gaps) {
   std::map<std::pair<Between, trace::NameId>, int64_t> sums;
   for (const EventId id : index.ownership.everything().work) {
     const bool is_kernel = index.trace.category[id] == trace::Category::kKernel;
@@ -130,9 +129,9 @@ std::vector<RankActivity> named_times(const TraceIndex& index, const DeviceBreak
     if (is_kernel && index.names[name].kind == Kind::kComm) continue;
     sums[{is_kernel ? Between::kCompute : Between::kCopies, name}] += index.trace.dur_ns[id];
   }
-  for (const IdleGap& gap : device.gaps) {
+  for (const IdleGap& gap : gaps) {
     if (gap.host == kNoEvent) continue;
-    sums[{between_of(gap), index.trace.name[gap.host]}] += gap.when.end - gap.when.begin;
+    sums[{between_of(gap), index.trace.name[gap.host]}] += gap.ns();
   }
   std::vector<RankActivity> times;
   for (const auto& [key, ns] : sums) {
@@ -145,19 +144,19 @@ std::vector<RankActivity> named_times(const TraceIndex& index, const DeviceBreak
 }
 
 // The N of the ProfilerStep#N in which a collective was launched.
-int64_t step_of(const TraceIndex& index, const InstanceGroup& steps, trace::EventId kernel) {
+int64_t step_of(const TraceIndex& index, const StepGroup& steps, EventId kernel) {
   const int64_t launched = index.links.launch_ns[kernel];
   const auto after =
-      std::upper_bound(steps.instances.begin(), steps.instances.end(), launched,
-                       [](int64_t ns, const Instance& step) { return ns < step.begin_ns; });
-  if (after == steps.instances.begin()) return -1;
-  const std::string& name = std::prev(after)->name;
+      std::upper_bound(steps.steps.begin(), steps.steps.end(), launched,
+                       [](int64_t ns, const StepModel& step) { return ns < step.host.begin; });
+  if (after == steps.steps.begin()) return -1;
+  const std::string_view name = std::prev(after)->name;
   if (!trace::is_step_name(name)) return -1;
   return trace::parse_integer_token(trace::step_number(name)).value_or(-1);
 }
 
-void add_collectives(const TraceIndex& index, RankData& rank) {
-  const InstanceGroup steps = analysis::steps(index.trace, index.ownership);
+void add_collectives(const StepModels& models, RankData& rank) {
+  const TraceIndex& index = models.index();
   Places<std::string> kinds(rank.kinds);
   Places<ProcessGroup> groups(rank.groups);
   for (Collective& collective : collectives(index)) {
@@ -173,7 +172,7 @@ void add_collectives(const TraceIndex& index, RankData& rank) {
     one.kind = kinds.of(std::move(collective.kind));
     one.group = groups.of(std::move(group));
     one.sequence = collective.sequence.value_or(-1);
-    one.step = step_of(index, steps, collective.kernel);
+    one.step = step_of(index, models.steps(), collective.kernel);
     one.when = {index.trace.ts_ns[collective.kernel], index.trace.end_ns(collective.kernel)};
     rank.collectives.push_back(one);
   }
@@ -183,18 +182,17 @@ void add_collectives(const TraceIndex& index, RankData& rank) {
   rank.recorded_collectives = static_cast<int64_t>(rank.collectives.size());
 }
 
-// One step for a trace that marks none: all of it.
-void add_steps(const DeviceBreakdown& device, RankData& rank) {
-  for (const StepBreakdown& step : device.steps) {
+// The steps on one device. One step for a trace that marks none: all of it.
+void add_steps(const StepModels& models, const DeviceWork& device, RankData& rank) {
+  const StepGroup& group = models.judged();
+  for (const StepModel& step : group.steps) {
     const auto number = trace::is_step_name(step.name)
                             ? trace::parse_integer_token(trace::step_number(step.name))
                             : std::nullopt;
-    rank.steps.push_back({number.value_or(static_cast<int64_t>(rank.steps.size())), step.cold,
-                          step.window, step.shares, step.idle});
+    rank.steps.push_back({number.value_or(std::ssize(rank.steps)), step.cold, false, step.window,
+                          models.shares(step, device), sum_of(models.gaps(step))});
   }
-  if (!rank.steps.empty()) return;
-  const Interval all{device.begin_ns, device.begin_ns + device.shares.window_ns};
-  rank.steps.push_back({0, false, all, device.shares, device.idle});
+  for (const size_t place : group.warm()) rank.steps[place].is_judged = true;
 }
 
 }  // namespace
@@ -211,7 +209,8 @@ double bus_factor(std::string_view kind, double ranks) {
   return is_split ? (ranks - 1) / ranks : 1;
 }
 
-RankData rank_data(const TraceIndex& index) {
+RankData rank_data(const StepModels& models) {
+  const TraceIndex& index = models.index();
   RankData rank;
   rank.device = device_name(index.trace);
   const auto& info = index.trace.property("distributedInfo");
@@ -220,20 +219,17 @@ RankData rank_data(const TraceIndex& index) {
     return token ? trace::parse_integer_token(*token) : std::nullopt;
   };
   rank.world_size = std::max<int64_t>(number("world_size").value_or(0), 0);
-  add_collectives(index, rank);
-  const auto devices = breakdown(index);
-  if (!devices.empty()) {
-    // A process with several devices: the one with the most work.
-    const DeviceBreakdown& device = *std::max_element(
-        devices.begin(), devices.end(),
-        [](const auto& a, const auto& b) { return a.shares.busy_ns() < b.shares.busy_ns(); });
-    const std::vector<Span> spans = spans_of(index, device);
+  add_collectives(models, rank);
+  // A process with several devices: the one with the most work.
+  if (const DeviceWork* device = models.shown_device()) {
+    const auto gaps = clipped(models.gaps(*device), device->window());
+    const std::vector<Span> spans = spans_of(index, *device, gaps);
     add_times_before(spans, rank.collectives);
     add_exposed_times(spans, rank.collectives);
-    rank.activities = named_times(index, device);
-    add_steps(device, rank);
+    rank.activities = named_times(index, gaps);
+    add_steps(models, *device, rank);
   }
-  if (const auto diagnosis = diagnose(index, step_subject(index))) {
+  if (const auto diagnosis = diagnose(models, models.judged())) {
     rank.limiter = diagnosis->limiter;
     rank.unexplained_share = diagnosis->unexplained_share();
   }
@@ -250,25 +246,24 @@ RankData rank_data(const TraceIndex& index) {
 }
 
 RankTimes times_of(const RankData& rank) {
-  std::vector<const RankStep*> steps;
-  for (const RankStep& step : rank.steps) {
-    if (!step.cold) steps.push_back(&step);
-  }
-  if (steps.empty()) {
-    for (const RankStep& step : rank.steps) steps.push_back(&step);
+  std::vector<int64_t> step_ns;
+  std::vector<size_t> all;
+  std::vector<size_t> judged;
+  for (size_t i = 0; i < rank.steps.size(); ++i) {
+    step_ns.push_back(rank.steps[i].shares.window_ns);
+    all.push_back(i);
+    if (rank.steps[i].is_judged) judged.push_back(i);
   }
   RankTimes times;
-  if (steps.empty()) return times;
-  std::stable_sort(steps.begin(), steps.end(), [](const RankStep* a, const RankStep* b) {
-    return a->shares.window_ns < b->shares.window_ns;
-  });
-  const RankStep& step = *steps[(steps.size() - 1) / 2];
+  if (all.empty()) return times;
+  const RankStep& step = rank.steps[median_place(step_ns, judged.empty() ? all : judged)];
   const TimeShares& shares = step.shares;
   times.step_ns = static_cast<double>(shares.window_ns);
   times.compute_ns = static_cast<double>(shares.compute_ns);
   times.exposed_ns = static_cast<double>(shares.exposed_communication_ns);
   times.hidden_ns = static_cast<double>(shares.communication_ns - shares.exposed_communication_ns);
-  times.copies_ns = static_cast<double>(shares.exposed_memory_ns);
+  times.copies_ns = static_cast<double>(shares.exposed_copies_ns);
+  times.others_ns = static_cast<double>(shares.others_ns);
   times.idle_ns = static_cast<double>(shares.idle_ns);
   times.idle = step.idle;
   return times;
@@ -291,6 +286,7 @@ bool keep_step(RankData& rank, int64_t number) {
   }
   const Interval when = rank.steps[0].when;
   std::erase_if(rank.collectives, [&](const RankCollective& one) {
+    if (one.step >= 0) return one.step != number;
     return one.when.begin < when.begin || one.when.begin >= when.end;
   });
   return true;

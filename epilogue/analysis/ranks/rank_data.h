@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "epilogue/analysis/ranks/collectives.h"
-#include "epilogue/analysis/time/breakdown.h"
-#include "epilogue/analysis/time/diagnosis.h"
+#include "epilogue/analysis/step/breakdown.h"
+#include "epilogue/analysis/step/diagnosis.h"
 
 namespace epi::analysis {
 
@@ -47,9 +47,10 @@ struct RankCollective {
 };
 
 struct RankStep {
-  int64_t number = 0;  // the N of ProfilerStep#N, otherwise its position, from 0
-  bool cold = false;   // over twice the median
-  Interval when;       // by the clock of this rank
+  int64_t number = 0;     // the N of ProfilerStep#N, otherwise its position, from 0
+  bool cold = false;      // over twice the median
+  bool is_judged = true;  // warm, and with GPU work if any step has some
+  Interval when;          // by the clock of this rank
   TimeShares shares;
   IdleCauses idle;
 };
@@ -81,15 +82,16 @@ struct RankData {
   std::vector<RankActivity> activities;  // the longest first
 };
 
-RankData rank_data(const TraceIndex& index);
+RankData rank_data(const StepModels& models);
 
-// Of the step with the median duration, without cold ones unless all are.
+// Of the shown step.
 struct RankTimes {
   double step_ns = 0;  // 0 if the rank has no steps
   double compute_ns = 0;
   double exposed_ns = 0;  // communication that is not overlapped by compute
   double hidden_ns = 0;   // communication that is
   double copies_ns = 0;   // that neither overlaps
+  double others_ns = 0;   // only work that no step owns runs
   double idle_ns = 0;
   IdleCauses idle;
 };

@@ -25,7 +25,7 @@ enum class Bound : uint8_t {
   kAllocating,     // device memory
   kInitializing,   // context creation, module loading
   kCompiling,
-  kNotInFile,  // waiting for something that the trace does not record
+  kNotInTrace,  // waiting for something that the trace does not record
 };
 inline constexpr size_t kBounds = 13;
 using BoundTimes = std::array<int64_t, kBounds>;  // nanoseconds, by bound

@@ -9,7 +9,6 @@
 #include "epilogue/analysis/index/decoded_names.h"
 #include "epilogue/analysis/index/device_name.h"
 #include "epilogue/analysis/index/statistics.h"
-#include "epilogue/analysis/time/summary.h"
 #include "epilogue/trace/event_args.h"
 #include "epilogue/trace/number_text.h"
 

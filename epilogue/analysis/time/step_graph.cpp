@@ -63,12 +63,13 @@ std::vector<PathPart> StepGraph::critical_path() const {
 }
 
 bool StepChange::is_none() const {
-  return durations.empty() &&
+  return durations.empty() && outside_ops == 1 &&
          std::all_of(scale.begin(), scale.end(), [](double one) { return one == 1; });
 }
 
 std::optional<int64_t> StepGraph::changed_ns(const Edge& edge, const StepChange& change) {
-  const double scale = change.scale[static_cast<size_t>(edge.bound)];
+  const double scale = std::min(change.scale[static_cast<size_t>(edge.bound)],
+                                edge.is_outside_ops ? change.outside_ops : 1);
   const auto scaled = [](int64_t ns, double factor) {
     return factor == 1 ? ns : std::llround(static_cast<double>(ns) * factor);
   };

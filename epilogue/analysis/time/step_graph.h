@@ -44,6 +44,8 @@ struct StepChange {
   std::unordered_map<trace::EventId, double> durations;  // new duration in nanoseconds
   // Scale of each bound's time. 0 removes it. For host activity and latencies.
   std::array<double, kBounds> scale;
+  // The same for host time outside of operators and calls.
+  double outside_ops = 1;
 
   StepChange() { scale.fill(1); }
   bool is_none() const;
@@ -78,6 +80,7 @@ class StepGraph {
     EdgeKind kind;
     trace::EventId event;
     int64_t event_ns;  // the event's duration; an edge may cover a part of it
+    bool is_outside_ops = false;
   };
 
   // None: the edge is removed.
@@ -98,16 +101,13 @@ class StepGraph {
 // Builds graphs of one trace's steps.
 class StepGraphs {
  public:
-  explicit StepGraphs(const TraceIndex& index);
+  // Both must outlive it.
+  StepGraphs(const TraceIndex& index, const HostTimeline& host);
 
   StepGraph graph(const StepWindow& window) const;
-  // Refines `graph.critical_path()` with the measured bound of each compute-bound kernel.
-  std::vector<PathPart> critical_path(const StepGraph& graph) const;
-  // The window of an instance that owns this work. For the whole trace, the thread with the most
-  // launches, up to the end of the last work.
-  StepWindow window(const Instance& instance, const Owned& owned) const;
-
-  // Device work that overlaps a window, sorted by start.
+  // Replaces the typical bound of each compute-bound kernel by the measured one.
+  std::vector<PathPart> refined(std::vector<PathPart> path) const;
+  // Device work that starts until the end of a window and ends after its start, sorted by start.
   std::vector<trace::EventId> work_in(const Interval& window) const;
   const HostTimeline& host() const { return host_; }
 
@@ -119,12 +119,15 @@ class StepGraphs {
     trace::EventId work;  // the last work that it waits for
   };
   void read_stream_waits();
+  std::vector<int64_t> latest_ends() const;
 
   const TraceIndex& index_;
-  HostTimeline host_;
+  const HostTimeline& host_;
   std::optional<GpuPeaks> peaks_;
   std::vector<trace::EventId> work_;  // all device work, by start
-  std::vector<int64_t> latest_end_;   // running maximum over `work_`
+  // A binary tree over `work_`, root at 1 and children of i at 2 i and 2 i + 1: the latest end of
+  // the work in each subtree. Work can run longer than all that starts after it.
+  std::vector<int64_t> latest_end_;
   bool has_stream_waits_ = false;
   std::unordered_map<trace::LaneId, std::vector<StreamWait>> stream_waits_;  // by time
   std::unordered_map<trace::EventId, trace::LaneId> waits_for_stream_;  // by synchronizing call

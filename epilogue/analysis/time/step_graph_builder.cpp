@@ -10,7 +10,7 @@ namespace {
 using trace::kNoEvent;
 
 // Each thread is compared with every other one. More threads do not launch the work of one step. If
-// they do, kManyThreads is counted.
+// they do, the limit is noted.
 constexpr size_t kMaxThreads = 64;
 
 }  // namespace
@@ -75,7 +75,7 @@ auto StepGraphs::Builder::launching_lanes() const -> std::vector<LaneId> {
     std::stable_sort(lanes.begin() + 1, lanes.end(),
                      [&](LaneId a, LaneId b) { return launches[a] > launches[b]; });
     lanes.resize(kMaxThreads);
-    trace_.defects.note(trace::Defect::kManyThreads);
+    index_.limits.note(Limit::kThreads);
   }
   return lanes;
 }

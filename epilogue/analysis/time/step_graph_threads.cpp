@@ -65,8 +65,9 @@ void StepGraphs::Builder::add_thread_edges(size_t place) {
     const bool before_file = graphs_.host_.is_before_file(thread.lane, segment);
     const bool unexplained =
         before_file || (segment.activity == HostActivity::kSynchronizing && ns > kMaxLatencyNs);
-    graph_.add_edge({from, to, ns, unexplained ? Bound::kNotInFile : bound_of(segment.activity),
-                     EdgeKind::kTakes, segment.event, event_ns});
+    graph_.add_edge({from, to, ns, unexplained ? Bound::kNotInTrace : bound_of(segment.activity),
+                     EdgeKind::kTakes, segment.event, event_ns,
+                     segment.activity == HostActivity::kBetweenOps});
   }
 }
 

@@ -114,7 +114,7 @@ void StepGraphs::Builder::add_reasons(const Work& work, const std::vector<Reason
   if (reasons.empty()) {
     const int64_t ns = work.begin - window_.begin_ns;
     const bool short_wait = ns <= kMaxLatencyNs && index_.links.launch[work.id] != kNoEvent;
-    graph_.add_edge({begin_, work.from, ns, short_wait ? Bound::kLaunches : Bound::kNotInFile,
+    graph_.add_edge({begin_, work.from, ns, short_wait ? Bound::kLaunches : Bound::kNotInTrace,
                      EdgeKind::kFollows, work.id, 0});
     return;
   }
@@ -134,7 +134,7 @@ void StepGraphs::Builder::add_reasons(const Work& work, const std::vector<Reason
     const bool is_long = gap > kMaxLatencyNs && !staged;
     const int64_t ns = reason == latest ? gap : std::min(gap, reason->min_ns);
     graph_.add_edge({reason->from, work.from, ns,
-                     reason == latest && is_long ? Bound::kNotInFile : Bound::kLaunches,
+                     reason == latest && is_long ? Bound::kNotInTrace : Bound::kLaunches,
                      EdgeKind::kFollows, work.id, 0});
   }
 }

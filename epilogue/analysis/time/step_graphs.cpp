@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // State shared by all step graphs: device work in order, stream dependencies, windows.
 #include <algorithm>
+#include <bit>
 #include <map>
 
 #include "epilogue/analysis/cost/kernel_rate.h"
@@ -24,17 +25,14 @@ std::optional<int64_t> number_in(const trace::Trace& trace, EventId id, std::str
 
 }  // namespace
 
-StepGraphs::StepGraphs(const TraceIndex& index)
-    : index_(index), host_(index), peaks_(gpu_peaks(device_name(index.trace))) {
-  work_ = index.ownership.everything().work;
+StepGraphs::StepGraphs(const TraceIndex& index, const HostTimeline& host)
+    : index_(index), host_(host), peaks_(gpu_peaks(device_name(index.trace))) {
+  const auto all = index.ownership.everything().work;
+  work_.assign(all.begin(), all.end());
   std::stable_sort(work_.begin(), work_.end(), [&](EventId a, EventId b) {
     return index_.trace.ts_ns[a] < index_.trace.ts_ns[b];
   });
-  int64_t latest = INT64_MIN;
-  for (const EventId id : work_) {
-    latest = std::max(latest, index_.trace.end_ns(id));
-    latest_end_.push_back(latest);
-  }
+  latest_end_ = latest_ends();
   read_stream_waits();
 }
 
@@ -96,19 +94,41 @@ void StepGraphs::read_stream_waits() {
   }
 }
 
+std::vector<int64_t> StepGraphs::latest_ends() const {
+  const size_t leaves = std::bit_ceil(std::max<size_t>(work_.size(), 1));
+  std::vector<int64_t> tree(2 * leaves, INT64_MIN);
+  for (size_t i = 0; i < work_.size(); ++i) tree[leaves + i] = index_.trace.end_ns(work_[i]);
+  for (size_t node = leaves - 1; node > 0; --node) {
+    tree[node] = std::max(tree[2 * node], tree[2 * node + 1]);
+  }
+  return tree;
+}
+
 std::vector<EventId> StepGraphs::work_in(const Interval& window) const {
+  const auto before_end = std::partition_point(
+      work_.begin(), work_.end(), [&](EventId id) { return index_.trace.ts_ns[id] <= window.end; });
+  const auto count = static_cast<size_t>(before_end - work_.begin());
+  const size_t leaves = latest_end_.size() / 2;
   std::vector<EventId> result;
-  const auto first = std::upper_bound(latest_end_.begin(), latest_end_.end(), window.begin);
-  for (auto i = static_cast<size_t>(first - latest_end_.begin()); i < work_.size(); ++i) {
-    const EventId id = work_[i];
-    if (index_.trace.ts_ns[id] >= window.end) break;
-    if (index_.trace.end_ns(id) > window.begin) result.push_back(id);
+  // Visits the subtrees with work that ends after the start of the window, from the left.
+  std::vector<size_t> open = {1};
+  while (!open.empty()) {
+    const size_t node = open.back();
+    open.pop_back();
+    if (latest_end_[node] <= window.begin) continue;
+    if (node < leaves) {
+      open.push_back(2 * node + 1);
+      open.push_back(2 * node);
+    } else if (node - leaves < count) {
+      result.push_back(work_[node - leaves]);
+    } else {
+      break;
+    }
   }
   return result;
 }
 
-std::vector<PathPart> StepGraphs::critical_path(const StepGraph& graph) const {
-  std::vector<PathPart> path = graph.critical_path();
+std::vector<PathPart> StepGraphs::refined(std::vector<PathPart> path) const {
   for (PathPart& part : path) {
     if (part.bound == Bound::kCompute) {
       part.bound = bound_of_work(index_, part.event, peaks_);
@@ -116,42 +136,6 @@ std::vector<PathPart> StepGraphs::critical_path(const StepGraph& graph) const {
     }
   }
   return path;
-}
-
-StepWindow StepGraphs::window(const Instance& instance, const Owned& owned) const {
-  const trace::Trace& trace = index_.trace;
-  StepWindow window{instance.begin_ns, instance.begin_ns + instance.measures.window_ns,
-                    instance.end_ns, 0, owned.work};
-  if (instance.event != kNoEvent) {
-    window.thread = trace.lane[instance.event];
-    return window;
-  }
-  std::unordered_map<LaneId, int64_t> launches;
-  for (const EventId id : owned.launches) ++launches[trace.lane[id]];
-  int64_t most = 0;
-  for (const auto& [lane, count] : launches) {
-    if (count > most || (count == most && lane < window.thread)) {
-      most = count;
-      window.thread = lane;
-    }
-  }
-  if (most == 0) {
-    // Nothing was launched: use the thread with the most events.
-    size_t events = 0;
-    for (LaneId lane = 0; lane < index_.lane_ranges.size(); ++lane) {
-      const auto [first, last] = index_.lane_ranges[lane];
-      if (last - first <= events) continue;
-      events = last - first;
-      window.thread = lane;
-    }
-  }
-  // Host activity after the last work is not part of the recorded workload.
-  if (!owned.work.empty()) {
-    window.end_ns = window.begin_ns;
-    for (const EventId id : owned.work) window.end_ns = std::max(window.end_ns, trace.end_ns(id));
-    window.host_end_ns = std::clamp(host_.last_end(window.thread), window.begin_ns, window.end_ns);
-  }
-  return window;
 }
 
 }  // namespace epi::analysis

@@ -94,6 +94,9 @@ class Grouper {
     for (size_t i = 0; i < sums.size(); ++i) {
       if (i < most) {
         result.groups.push_back(finished(sums[i]));
+        WorkGroup& group = result.groups.back();
+        group.share =
+            result.ns <= 0 ? 0 : static_cast<double>(group.ns) / static_cast<double>(result.ns);
       } else {
         result.rest_calls += sums[i].group.calls;
         result.rest_ns += sums[i].group.ns;
@@ -135,12 +138,10 @@ class Grouper {
     if (what == WorkClass::kGemm && op != kNoEvent) {
       const auto sizes = gemm_shape(index_.trace, op, id);
       if (!sizes) return {what, ""};
-      const std::string batch = sizes->batch == 1 ? "" : fmt::format("{} of ", sizes->batch);
       const NumberType type = index_.names[index_.trace.name[id]].dtype;
       const std::string_view type_text =
           type == NumberType::kUnknown ? std::string_view() : text_of(type);
-      return {what, fmt::format("{}{}x{}x{}{}{}", batch, sizes->m, sizes->n, sizes->k,
-                                type_text.empty() ? "" : " ", type_text)};
+      return {what, fmt::format("{}{}{}", sizes->text(), type_text.empty() ? "" : " ", type_text)};
     }
     const bool by_op = what == WorkClass::kPointwise || what == WorkClass::kReduction;
     const bool is_op = op != kNoEvent && index_.trace.category[op] == trace::Category::kCpuOp;

@@ -41,6 +41,7 @@ struct WorkGroup {
   int64_t kinds = 1;  // number of distinct groups folded into this one
   int64_t calls = 0;
   int64_t ns = 0;
+  double share = 0;  // of all work
   // Weighted by time, over the calls with a known rate. None if they cover at most half of the
   // time.
   std::optional<double> of_peak_flops;
