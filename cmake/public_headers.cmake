@@ -5,7 +5,7 @@ set(EPI_PUBLIC_HEADERS
   trace.h
   base/error.h base/result.h
   trace/category.h trace/defects.h trace/links.h trace/op_tree.h trace/read_progress.h trace/reader.h trace/trace.h trace/writer.h
-  analysis/pytorch/profiler_table.h analysis/pytorch/pytorch_memory.h report/profiler_table_report.h)
+  analysis/pytorch/profiler_table.h analysis/pytorch/pytorch_memory.h report/tables/table_text.h)
 if(EPI_RUNTIME)
   list(APPEND EPI_PUBLIC_HEADERS
     epilogue.h glu.h kernel_abi.h version.h

@@ -9,7 +9,7 @@
 #include "epilogue/cpu/cpu_backend.h"
 #include "epilogue/cuda/cuda_backend.h"
 #include "epilogue/ops/hooks.h"
-#include "epilogue/report/profiler_table_report.h"
+#include "epilogue/report/tables/table_text.h"
 #include "epilogue/trace/writer.h"
 
 namespace example {

@@ -30,7 +30,7 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-ColumnBuilder::Type type_of(const analysis::SqlCell& cell) {
+ColumnBuilder::Type type_of(const sql::Cell& cell) {
   if (std::holds_alternative<std::monostate>(cell)) return ColumnBuilder::Type::kNull;
   if (std::holds_alternative<int64_t>(cell)) return ColumnBuilder::Type::kInteger;
   if (std::holds_alternative<double>(cell)) return ColumnBuilder::Type::kReal;
@@ -38,7 +38,7 @@ ColumnBuilder::Type type_of(const analysis::SqlCell& cell) {
 }
 
 // Of an integer, a floating-point number or null.
-double real_of(const analysis::SqlCell& cell) {
+double real_of(const sql::Cell& cell) {
   if (const auto* real = std::get_if<double>(&cell)) return *real;
   const auto* number = std::get_if<int64_t>(&cell);
   return number == nullptr ? 0 : static_cast<double>(*number);
@@ -71,7 +71,7 @@ int32_t Dictionary::code(std::string_view text) {
   return code;
 }
 
-void ColumnBuilder::add(const analysis::SqlCell& cell) {
+void ColumnBuilder::add(const sql::Cell& cell) {
   const bool is_null = std::holds_alternative<std::monostate>(cell);
   const Type needed = type_of(cell);
   if (needed > type_) become(needed);
@@ -119,7 +119,7 @@ void ColumnBuilder::become(Type type) {
   if (type != Type::kReal) reals_ = {};
 }
 
-void ColumnBuilder::push(const analysis::SqlCell& cell) {
+void ColumnBuilder::push(const sql::Cell& cell) {
   switch (type_) {
     case Type::kNull:
       return;

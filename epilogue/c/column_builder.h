@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "epilogue/analysis/sql/sql_tables.h"
+#include "epilogue/sql/tables.h"
 
 namespace epi::c {
 
@@ -43,7 +43,7 @@ class ColumnBuilder {
   explicit ColumnBuilder(std::string name, Type type = Type::kNull)
       : name_(std::move(name)), type_(type) {}
 
-  void add(const analysis::SqlCell& cell);
+  void add(const sql::Cell& cell);
   // A column that has only nulls becomes one of integers.
   void finish();
 
@@ -59,7 +59,7 @@ class ColumnBuilder {
  private:
   // Converts the rows so far.
   void become(Type type);
-  void push(const analysis::SqlCell& cell);
+  void push(const sql::Cell& cell);
   void push_validity(bool is_valid);
   bool is_valid(size_t row) const { return (validity_[row / 8] >> (row % 8) & 1) != 0; }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <future>
@@ -11,28 +12,33 @@
 #include "epilogue/base/error.h"
 #include "epilogue/base/json_writer.h"
 #include "epilogue/base/mapped_file.h"
+#include "epilogue/c/call_options.h"
 #include "epilogue/c/guard.h"
-#include "epilogue/c/option_words.h"
-#include "epilogue/cli/trace/read_traces.h"
 #include "epilogue/trace/writer.h"
+#include "epilogue/verbs/read_traces.h"
 
 namespace epi::c {
 namespace {
 
-cli::ReadingFlags reading_flags(const char* options) {
-  cli::ReadingFlags flags;
-  for (const auto& [key, values] : parse_options(options)) {
-    if (key != "step_pattern" && key != "max_unpacked") {
-      throw Error(fmt::format("unknown option \"{}\": expected step_pattern or max_unpacked", key));
+verbs::ReadingOptions reading_options(const char* text) {
+  verbs::ReadingOptions options;
+  const std::pair<const char*, std::string*> known[] = {{"step_pattern", &options.step_pattern},
+                                                        {"max_unpacked", &options.max_unpacked},
+                                                        {"names_file", &options.names_file}};
+  for (const GivenOption& given : parse_options(text)) {
+    const auto found = std::find_if(std::begin(known), std::end(known),
+                                    [&](const auto& one) { return one.first == given.key; });
+    if (found == std::end(known)) {
+      throw Error(fmt::format(
+          "unknown option \"{}\": expected step_pattern, max_unpacked or names_file", given.key));
     }
-    if (values.size() != 1) throw Error(fmt::format("option \"{}\": expected one value", key));
-    (key == "step_pattern" ? flags.step_pattern : flags.max_unpacked) = values.front();
+    *found->second = given.value();
   }
-  return flags;
+  return options;
 }
 
 // The defects of a file, as the command notes them.
-std::vector<std::string> notes_on(const cli::TraceInput& input) {
+std::vector<std::string> notes_on(const verbs::TraceInput& input) {
   return input.trace().defects.lines();
 }
 
@@ -57,14 +63,14 @@ auto read_with_progress(epi_progress callback, void* user, const Read& read) {
   return result;
 }
 
-epi_trace* new_handle(OpenTrace&& content) {
-  return new epi_trace{std::make_shared<const OpenTrace>(std::move(content))};
+epi_trace* new_handle(verbs::OpenTraces&& content) {
+  return new epi_trace{std::make_shared<const verbs::OpenTraces>(std::move(content))};
 }
 
-std::string info_json(const OpenTrace& trace) {
+std::string info_json(const verbs::OpenTraces& trace) {
   JsonWriter json;
   json.begin_object().key("schema").integer(1).key("files").begin_array();
-  for (const cli::TraceInput& input : trace.inputs) {
+  for (const verbs::TraceInput& input : trace.inputs) {
     json.begin_object().key("file").string(input.file).key("rank");
     input.has_rank ? json.integer(input.rank) : json.null();
     json.key("events").integer(input.trace().size()).key("notes").begin_array();
@@ -76,11 +82,11 @@ std::string info_json(const OpenTrace& trace) {
   return json.end_array().end_object().text();
 }
 
-std::string joined_notes(const OpenTrace& trace) {
+std::string joined_notes(const verbs::OpenTraces& trace) {
   std::string text;
   const auto add = [&](const std::string& line) { text += (text.empty() ? "" : "\n") + line; };
   for (const std::string& note : trace.notes) add(note);
-  for (const cli::TraceInput& input : trace.inputs) {
+  for (const verbs::TraceInput& input : trace.inputs) {
     for (const std::string& note : notes_on(input)) {
       add(fmt::format("{}: note: {}", input.file, note));
     }
@@ -88,7 +94,7 @@ std::string joined_notes(const OpenTrace& trace) {
   return text;
 }
 
-epi_status finish_open(OpenTrace&& content, epi_trace** trace, char** message) {
+epi_status finish_open(verbs::OpenTraces&& content, epi_trace** trace, char** message) {
   *trace = new_handle(std::move(content));
   if (const std::string notes = joined_notes(*(*trace)->content); !notes.empty()) {
     set_message(message, notes);
@@ -98,12 +104,12 @@ epi_status finish_open(OpenTrace&& content, epi_trace** trace, char** message) {
 
 }  // namespace
 
-std::shared_ptr<const OpenTrace> open_trace_of(const epi_trace* trace) {
+std::shared_ptr<const verbs::OpenTraces> open_traces_of(const epi_trace* trace) {
   if (trace == nullptr) throw Error("the trace is null or closed");
   return trace->content;
 }
 
-void refuse_changed(const cli::TraceInput& input) {
+void refuse_changed(const verbs::TraceInput& input) {
   if (!is_in_changed_file(input.trace().args_text.get())) return;
   throw Error(fmt::format("{}: changed while it was read", input.file));
 }
@@ -138,11 +144,11 @@ epi_status epi_trace_open(const char* const* paths, size_t count, const char* op
     if (trace == nullptr) throw epi::Error("the result pointer is null");
     *trace = nullptr;
     const auto given = paths_of(paths, count);
-    const auto flags = reading_flags(options);
+    const auto flags = reading_options(options);
     auto read = read_with_progress(progress, user, [&](epi::trace::ReadProgress* watched) {
-      return epi::cli::read_traces(given, flags, watched);
+      return epi::verbs::read_traces(given, flags, watched);
     });
-    OpenTrace content;
+    epi::verbs::OpenTraces content;
     std::error_code failed;
     content.is_folder = count == 1 && std::filesystem::is_directory(given.front(), failed);
     content.title = count == 1 ? given.front() : fmt::format("{} traces", read.inputs.size());
@@ -160,12 +166,12 @@ epi_status epi_trace_open_memory(const void* data, size_t size, const char* name
     *trace = nullptr;
     if (data == nullptr && size > 0) throw epi::Error("the data is null");
     const std::string title = name == nullptr ? "<memory>" : name;
-    const auto flags = reading_flags(options);
+    const auto flags = reading_options(options);
     auto input = read_with_progress(progress, user, [&](epi::trace::ReadProgress* watched) {
-      return epi::cli::read_trace_bytes(std::string(static_cast<const char*>(data), size), title,
-                                        flags, watched);
+      return epi::verbs::read_trace_bytes(std::string(static_cast<const char*>(data), size), title,
+                                          flags, watched);
     });
-    OpenTrace content;
+    epi::verbs::OpenTraces content;
     content.title = title;
     content.inputs.push_back(std::move(input));
     return finish_open(std::move(content), trace, message);
@@ -186,19 +192,19 @@ epi_status epi_trace_info(const epi_trace* trace, char** json, char** message) {
   if (json != nullptr) *json = nullptr;
   return guarded(message, [&] {
     if (json == nullptr) throw epi::Error("the result pointer is null");
-    *json = new_text(info_json(*open_trace_of(trace)));
+    *json = new_text(info_json(*open_traces_of(trace)));
     return EPI_OK;
   });
 }
 
 epi_status epi_trace_save(const epi_trace* trace, size_t index, const char* path, char** message) {
   return guarded(message, [&] {
-    const auto content = open_trace_of(trace);
+    const auto content = open_traces_of(trace);
     if (path == nullptr) throw epi::Error("the path is null");
     if (index >= content->inputs.size()) {
       throw epi::Error(fmt::format("no file {}: the trace has {}", index, content->inputs.size()));
     }
-    const epi::cli::TraceInput& input = content->inputs[index];
+    const epi::verbs::TraceInput& input = content->inputs[index];
     const auto written = epi::trace::write(input.trace(), path);
     if (!written) throw epi::Error(written.error().message);
     return EPI_OK;

@@ -7,26 +7,18 @@
 #include <string>
 #include <vector>
 
-#include "epilogue/cli/trace/session.h"
 #include "epilogue/trace.h"
+#include "epilogue/verbs/traces.h"
 
 namespace epi::c {
 
-// What an `epi_trace` refers to. Immutable, so that threads share it without locks.
-struct OpenTrace {
-  std::string title;  // the path that was opened, or how many
-  bool is_folder = false;
-  std::vector<cli::TraceInput> inputs;
-  std::vector<std::string> notes;
-};
-
 // The content of a handle. A call that uses it keeps it alive. Throws `Error` if the handle is
 // null.
-std::shared_ptr<const OpenTrace> open_trace_of(const epi_trace* trace);
+std::shared_ptr<const verbs::OpenTraces> open_traces_of(const epi_trace* trace);
 
 // Throws `Error` if the file of a trace has changed since it was read: what was computed from it
 // may be a mixture of old and new.
-void refuse_changed(const cli::TraceInput& input);
+void refuse_changed(const verbs::TraceInput& input);
 
 // Runs `work` while the calling thread reports the progress. Throws `Cancelled` if the callback
 // asked for it: `cancel` is called then, and should make `work` return early. Rethrows what `work`
@@ -37,5 +29,5 @@ void run_with_progress(epi_progress progress, void* user, const std::function<do
 }  // namespace epi::c
 
 struct epi_trace {
-  std::shared_ptr<const epi::c::OpenTrace> content;
+  std::shared_ptr<const epi::verbs::OpenTraces> content;
 };

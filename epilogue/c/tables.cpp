@@ -5,16 +5,15 @@
 #include <atomic>
 #include <optional>
 
-#include "epilogue/analysis/sql/sql.h"
-#include "epilogue/analysis/sql/sql_tables.h"
 #include "epilogue/base/error.h"
 #include "epilogue/base/join.h"
-#include "epilogue/base/parse_integer.h"
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/c/arrow_stream.h"
+#include "epilogue/c/call_options.h"
 #include "epilogue/c/guard.h"
 #include "epilogue/c/open_trace.h"
-#include "epilogue/c/option_words.h"
+#include "epilogue/sql/database.h"
+#include "epilogue/sql/tables.h"
 
 namespace epi::c {
 namespace {
@@ -35,9 +34,9 @@ class TableBuilder {
   void add_column(const std::string& name, Type type, bool is_first_file) {
     if (is_first_file) columns_->emplace_back(name, type);
   }
-  void add_file_cells(size_t file, const cli::TraceInput& input, size_t rows) {
+  void add_file_cells(size_t file, const verbs::TraceInput& input, size_t rows) {
     if (!has_several_) return;
-    const auto rank = input.has_rank ? analysis::SqlCell(input.rank) : analysis::SqlCell();
+    const auto rank = input.has_rank ? sql::Cell(input.rank) : sql::Cell();
     for (size_t row = 0; row < rows; ++row) {
       (*columns_)[0].add(static_cast<int64_t>(file));
       (*columns_)[1].add(rank);
@@ -55,32 +54,32 @@ class TableBuilder {
   std::shared_ptr<Columns> columns_ = std::make_shared<Columns>();
 };
 
-Type arrow_type(analysis::SqlType type) {
+Type arrow_type(sql::Type type) {
   switch (type) {
-    case analysis::SqlType::kInteger:
+    case sql::Type::kInteger:
       return Type::kInteger;
-    case analysis::SqlType::kText:
+    case sql::Type::kText:
       return Type::kText;
-    case analysis::SqlType::kAny:
+    case sql::Type::kAny:
       return Type::kNull;
   }
   return Type::kNull;
 }
 
-analysis::SqlTable find_table(const analysis::TraceIndex& index, const char* name) {
-  auto table = analysis::sql_table(index, name == nullptr ? "" : name);
+sql::Table find_table(const analysis::StepModels& models, const char* name) {
+  auto table = sql::table(models, name == nullptr ? "" : name);
   if (table) return std::move(*table);
   throw Error(fmt::format("no table \"{}\": the tables are {}", name == nullptr ? "" : name,
-                          join(analysis::sql_table_names(), ", ")));
+                          join(sql::table_names(), ", ")));
 }
 
-void build_table(const OpenTrace& trace, const char* name, ArrowArrayStream* stream) {
+void build_table(const verbs::OpenTraces& trace, const char* name, ArrowArrayStream* stream) {
   TableBuilder builder(trace.inputs.size() > 1);
   for (size_t file = 0; file < trace.inputs.size(); ++file) {
-    const cli::TraceInput& input = trace.inputs[file];
-    const analysis::SqlTable table = find_table(input.index(), name);
+    const verbs::TraceInput& input = trace.inputs[file];
+    const sql::Table table = find_table(input.models(), name);
     const size_t rows = table.rows();
-    for (const analysis::SqlColumn& column : table.columns) {
+    for (const sql::Column& column : table.columns) {
       builder.add_column(column.name, arrow_type(column.type), file == 0);
     }
     builder.add_file_cells(file, input, rows);
@@ -102,23 +101,20 @@ struct QueryOptions {
 
 QueryOptions query_options(const char* text) {
   QueryOptions options;
-  for (const auto& [key, values] : parse_options(text)) {
-    const auto number = parse_integer(values.front());
-    if (key != "max_rows" && key != "timeout") {
-      throw Error(fmt::format("unknown option \"{}\": expected max_rows or timeout", key));
+  for (const GivenOption& given : parse_options(text)) {
+    if (given.key != "max_rows" && given.key != "timeout") {
+      throw Error(fmt::format("unknown option \"{}\": expected max_rows or timeout", given.key));
     }
-    if (values.size() != 1 || !number || *number < 1) {
-      throw Error(fmt::format("option \"{}\": expected a positive number", key));
+    const int64_t number = positive_number(given);
+    if (given.key == "timeout" && number > sql::kMaxTimeoutS) {
+      throw Error(fmt::format("option \"timeout\": must be at most {}", sql::kMaxTimeoutS));
     }
-    if (key == "timeout" && *number > analysis::kMaxTimeoutS) {
-      throw Error(fmt::format("option \"timeout\": must be at most {}", analysis::kMaxTimeoutS));
-    }
-    (key == "timeout" ? options.timeout_s : options.max_rows) = number;
+    (given.key == "timeout" ? options.timeout_s : options.max_rows) = number;
   }
   return options;
 }
 
-analysis::SqlCell cell_of(const analysis::SqlValue& value) {
+sql::Cell cell_of(const sql::Value& value) {
   if (const auto* number = std::get_if<int64_t>(&value)) return *number;
   if (const auto* real = std::get_if<double>(&value)) return *real;
   if (const auto* text = std::get_if<std::string>(&value)) return std::string_view(*text);
@@ -126,7 +122,7 @@ analysis::SqlCell cell_of(const analysis::SqlValue& value) {
 }
 
 // Adds the result for one file. Returns a note if a limit has cut it.
-std::string add_result(const OpenTrace& trace, size_t file, const analysis::SqlResult& result,
+std::string add_result(const verbs::OpenTraces& trace, size_t file, const sql::QueryResult& result,
                        TableBuilder& builder) {
   for (size_t i = 0; i < result.columns.size(); ++i) {
     builder.add_column(result.columns[i], arrow_type(result.types[i]), file == 0);
@@ -141,15 +137,16 @@ std::string add_result(const OpenTrace& trace, size_t file, const analysis::SqlR
 }
 
 // Adds the results for all files. Returns the notes.
-std::string build_query(const OpenTrace& trace, const std::string& sql, const QueryOptions& options,
-                        const std::atomic<bool>& is_cancelled, TableBuilder& builder) {
-  analysis::SqlLimits limits;
+std::string build_query(const verbs::OpenTraces& trace, const std::string& sql,
+                        const QueryOptions& options, const std::atomic<bool>& is_cancelled,
+                        TableBuilder& builder) {
+  sql::Limits limits;
   if (options.max_rows) limits.max_rows = static_cast<size_t>(*options.max_rows);
   limits.timeout_s = options.timeout_s;
   limits.is_interrupted = [&] { return is_cancelled.load(); };
   std::string notes;
   for (size_t file = 0; file < trace.inputs.size(); ++file) {
-    auto result = analysis::SqlDatabase(trace.inputs[file].index()).query(sql, limits);
+    auto result = sql::Database(trace.inputs[file].models()).query(sql, limits);
     if (!result) throw Error(result.error().message);
     const std::string note = add_result(trace, file, *result, builder);
     if (!note.empty()) notes += (notes.empty() ? "" : "\n") + note;
@@ -168,7 +165,7 @@ epi_status epi_table(const epi_trace* trace, const char* table, ArrowArrayStream
   if (stream != nullptr) *stream = {};
   return guarded(message, [&] {
     if (stream == nullptr) throw epi::Error("the result pointer is null");
-    build_table(*open_trace_of(trace), table, stream);
+    build_table(*open_traces_of(trace), table, stream);
     return EPI_OK;
   });
 }
@@ -179,7 +176,7 @@ epi_status epi_query(const epi_trace* trace, const char* sql, const char* option
   return guarded(message, [&] {
     if (stream == nullptr) throw epi::Error("the result pointer is null");
     if (sql == nullptr) throw epi::Error("the SQL statement is null");
-    const auto content = open_trace_of(trace);
+    const auto content = open_traces_of(trace);
     const QueryOptions limits = query_options(options);
     std::atomic<bool> is_cancelled = false;
     std::string notes;

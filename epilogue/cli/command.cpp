@@ -7,10 +7,12 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <sstream>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "epilogue/base/error.h"
 #include "epilogue/base/join.h"
@@ -18,53 +20,46 @@
 namespace epi::cli {
 namespace {
 
-std::string name_of(const CLI::App* app) {
-  const CLI::App* parent = app->get_parent();
-  return parent == nullptr ? app->get_name() : name_of(parent) + ' ' + app->get_name();
-}
-
-OptionInfo describe(const CLI::Option& option) {
+OptionInfo info_of(const verbs::Option& option) {
   OptionInfo info;
-  if (option.get_positional()) {
-    info.names = {option.get_name(true)};
-  } else {
-    for (const std::string& name : option.get_snames()) info.names.push_back('-' + name);
-    for (const std::string& name : option.get_lnames()) {
-      // --in_dim is another spelling of --in-dim.
-      if (name.find('_') == std::string::npos) info.names.push_back("--" + name);
-    }
-    const bool takes_value = option.get_items_expected_max() > 0;
-    if (takes_value) info.value = option.get_type_name();
+  for (const std::string& name : option.names()) {
+    // --in_dim is another spelling of --in-dim.
+    if (option.is_argument() || name.find('_') == std::string::npos) info.names.push_back(name);
   }
-  info.help = option.get_description();
-  info.required = option.get_required();
-  info.repeatable = option.get_expected_max() > 1;
+  if (!option.is_argument()) info.value = option.value_name();
+  info.help = option.help();
+  info.required = option.is_required();
+  info.repeatable = option.is_argument() && option.is_list();
   return info;
 }
 
-// The description holds a summary, then lines of examples.
-CommandInfo describe(const CLI::App& app) {
-  CommandInfo info;
-  info.name = name_of(&app);
-  info.footer = app.get_footer();
+OptionInfo flag_info(std::vector<std::string> names, const char* help) {
+  OptionInfo info;
+  info.names = std::move(names);
+  info.help = help;
+  return info;
+}
+
+struct Summary {
+  std::string text;
+  std::vector<std::string> examples;
+};
+
+// The help holds a summary, then lines of examples.
+Summary parse_help(const std::string& help) {
   constexpr std::string_view kExample = "Example: ";
-  std::istringstream lines(app.get_description());
+  Summary summary;
+  std::istringstream lines(help);
   for (std::string line; std::getline(lines, line);) {
     const bool is_first = line.starts_with(kExample);
-    if (is_first || !info.examples.empty()) {
+    if (is_first || !summary.examples.empty()) {
       const size_t start = is_first ? kExample.size() : line.find_first_not_of(' ');
-      info.examples.push_back(line.substr(std::min(start, line.size())));
+      summary.examples.push_back(line.substr(std::min(start, line.size())));
     } else {
-      info.summary += (info.summary.empty() ? "" : " ") + line;
+      summary.text += (summary.text.empty() ? "" : " ") + line;
     }
   }
-  for (const CLI::Option* option : app.get_options()) {
-    (option->get_positional() ? info.arguments : info.options).push_back(describe(*option));
-  }
-  for (const CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; })) {
-    info.subcommands.push_back(describe(*one));
-  }
-  return info;
+  return summary;
 }
 
 // The edit distance: the number of insertions, deletions and replacements.
@@ -102,13 +97,13 @@ std::string suggestion(const std::string& word, const CommandInfo& command) {
 }
 
 // CLI11's messages, reworded.
-std::string reworded(const CLI::App& app, const CLI::ParseError& error) {
+std::string reworded(const CommandInfo& info, const CLI::ParseError& error) {
   std::string text = error.what();
   const auto before = [&](std::string_view part) { return text.substr(0, text.find(part)); };
   switch (static_cast<CLI::ExitCodes>(error.get_exit_code())) {
     case CLI::ExitCodes::RequiredError: {
       std::vector<std::string> words;
-      for (const CommandInfo& one : describe(app).subcommands) words.push_back(one.word());
+      for (const CommandInfo& one : info.subcommands) words.push_back(one.word());
       if (!words.empty()) return "a command is missing: " + join(words, ", ");
       return before(" is required") + " is missing";
     }
@@ -130,111 +125,151 @@ std::string reworded(const CLI::App& app, const CLI::ParseError& error) {
   }
 }
 
-// The error message: verb, mistake, suggestion, and the --help to read.
-std::string usage_message(const CLI::App& root, const CLI::ParseError& error) {
-  const CLI::App* app = &root;
-  while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
-  const std::string name = name_of(app);
-  const std::string where =
-      app == &root ? "" : fmt::format("[{}] ", name.substr(name.find(' ') + 1));
-  const auto code = static_cast<CLI::ExitCodes>(error.get_exit_code());
-  const auto unknown = root.remaining(true);
-  std::string what = reworded(*app, error);
-  if (!unknown.empty() &&
-      (code == CLI::ExitCodes::RequiredError || code == CLI::ExitCodes::ExtrasError)) {
-    const CommandInfo info = describe(*app);
-    const bool is_option = unknown.front().starts_with("-");
-    const char* kind = is_option                  ? "unknown option"
-                       : info.subcommands.empty() ? "unexpected argument"
-                                                  : "unknown command";
-    what = fmt::format("{} \"{}\"{}", kind, unknown.front(), suggestion(unknown.front(), info));
+// Adds an option whose value goes to a target, whatever its type.
+struct AddOption {
+  CLI::App& app;
+  const verbs::Option& option;
+
+  std::string names() const { return join(option.names(), ","); }
+
+  CLI::Option* operator()(bool* value) const { return app.add_flag(names(), *value); }
+  CLI::Option* operator()(std::string* value) const {
+    if (option.value_if_bare().empty()) return app.add_option(names(), *value);
+    return app.add_flag(fmt::format("{}{{{}}}", names(), option.value_if_bare()), *value);
   }
-  return fmt::format("{}{}; see {} --help", where, what, name);
-}
+  CLI::Option* operator()(verbs::TraceSource* value) const {
+    return app.add_option(names(), value->path);
+  }
+  CLI::Option* operator()(std::optional<verbs::TraceSource>* value) const {
+    return app.add_option_function<std::string>(
+        names(), [value](const std::string& path) { *value = {path, nullptr}; });
+  }
+  CLI::Option* operator()(std::vector<verbs::TraceSource>* values) const {
+    return app.add_option_function<std::vector<std::string>>(
+        names(), [values](const std::vector<std::string>& paths) {
+          for (const std::string& path : paths) values->push_back({path, nullptr});
+        });
+  }
+  template <typename T>
+  CLI::Option* operator()(T* value) const {
+    return app.add_option(names(), *value);
+  }
+};
+
+// The commands as CLI11 has them.
+class Parser {
+ public:
+  Parser(const Command& program, const std::function<std::string()>& version)
+      : app_("", program.name()) {
+    app_.set_version_flag("--version", version);
+    app_.set_help_flag("-h,--help");
+    // Subcommands inherit the formatter.
+    app_.formatter_fn([this](const CLI::App* app, const std::string&, CLI::AppFormatMode) {
+      return help_text(command_of(app).info());
+    });
+    add(program, app_);
+  }
+
+  const Command& command_of(const CLI::App* app) const { return *commands_.at(app); }
+
+  int run(std::vector<std::string> words) {
+    std::reverse(words.begin(), words.end());  // CLI11 expects reverse order
+    try {
+      app_.parse(words);
+    } catch (const CLI::ParseError& error) {
+      if (error.get_exit_code() == 0) return app_.exit(error);
+      throw Error(usage_message(error));
+    }
+    return command_of(given()).action()();
+  }
+
+ private:
+  void add(const Command& command, CLI::App& app) {
+    commands_[&app] = &command;
+    std::map<const verbs::Option*, CLI::Option*> added;
+    for (const verbs::Option& option : command.all()) {
+      if (option.names().empty()) continue;
+      CLI::Option* one = std::visit(AddOption{app, option}, option.target());
+      one->required(option.is_required());
+      if (option.is_repeatable()) one->expected(1)->allow_extra_args(false)->take_all();
+      if (!option.empty_message().empty()) {
+        one->check([message = option.empty_message()](const std::string& text) {
+          return text.empty() ? message : std::string();
+        });
+      }
+      for (const verbs::Option* other : option.excluded()) one->excludes(added.at(other));
+      added[&option] = one;
+    }
+    for (const Command& one : command.subcommands()) {
+      add(one, *app.add_subcommand(one.info().word()));
+    }
+    if (!command.subcommands().empty()) app.require_subcommand(1);
+  }
+
+  // The innermost command of the words.
+  const CLI::App* given() const {
+    const CLI::App* app = &app_;
+    while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+    return app;
+  }
+
+  // The error message: verb, mistake, suggestion, and the --help to read.
+  std::string usage_message(const CLI::ParseError& error) const {
+    const CommandInfo info = command_of(given()).info();
+    const size_t space = info.name.find(' ');
+    const std::string where =
+        space == std::string::npos ? "" : fmt::format("[{}] ", info.name.substr(space + 1));
+    const auto code = static_cast<CLI::ExitCodes>(error.get_exit_code());
+    const auto unknown = app_.remaining(true);
+    std::string what = reworded(info, error);
+    if (!unknown.empty() &&
+        (code == CLI::ExitCodes::RequiredError || code == CLI::ExitCodes::ExtrasError)) {
+      const bool is_option = unknown.front().starts_with("-");
+      const char* kind = is_option                  ? "unknown option"
+                         : info.subcommands.empty() ? "unexpected argument"
+                                                    : "unknown command";
+      what = fmt::format("{} \"{}\"{}", kind, unknown.front(), suggestion(unknown.front(), info));
+    }
+    return fmt::format("{}{}; see {} --help", where, what, info.name);
+  }
+
+  CLI::App app_;
+  std::map<const CLI::App*, const Command*> commands_;
+};
 
 }  // namespace
 
-Option Option::value_name(const std::string& name) const {
-  return Option(option_->type_name(name));
+Command::Command(const Command* parent, const std::string& name, std::string help)
+    : parent_(parent),
+      name_(parent == nullptr ? name : parent->name_ + ' ' + name),
+      help_(std::move(help)) {}
+
+Command& Command::subcommand(const std::string& name, const std::string& help) {
+  return subcommands_.emplace_back(this, name, help);
 }
 
-Option Option::required() const { return Option(option_->required()); }
-
-Option Option::repeatable() const {
-  return Option(option_->expected(1)->allow_extra_args(false)->take_all());
-}
-
-Option Option::excludes(Option other) const { return Option(option_->excludes(other.option_)); }
-
-Option Option::not_empty(const std::string& message) const {
-  return Option(option_->check(
-      [message](const std::string& text) { return text.empty() ? message : std::string(); }));
-}
-
-Command Command::subcommand(const std::string& name, const std::string& help) {
-  app_->require_subcommand(1);
-  return {app_->add_subcommand(name, help), action_};
-}
-
-Option Command::option(const std::string& names, std::string& value, const std::string& help) {
-  return Option(app_->add_option(names, value, help));
-}
-
-Option Command::option(const std::string& names, std::optional<std::string>& value,
-                       const std::string& help) {
-  return Option(app_->add_option(names, value, help));
-}
-
-Option Command::option(const std::string& names, std::optional<int64_t>& value,
-                       const std::string& help) {
-  return Option(app_->add_option(names, value, help));
-}
-
-Option Command::option(const std::string& names, std::vector<std::string>& values,
-                       const std::string& help) {
-  return Option(app_->add_option(names, values, help));
-}
-
-Option Command::flag(const std::string& names, bool& value, const std::string& help) {
-  return Option(app_->add_flag(names, value, help));
-}
-
-void Command::footer(const std::string& text) { app_->footer(text); }
-
-void Command::run(Action action) {
-  app_->callback([slot = action_, action = std::move(action)] { *slot = action; });
-}
-
-CommandLine::CommandLine(const std::string& name, const std::string& description,
-                         const std::function<std::string()>& version)
-    : app_(std::make_unique<CLI::App>(description, name)) {
-  app_->set_version_flag("--version", version, "Print the version and how it was built");
-  app_->set_help_flag("-h,--help", "Print this help");
-  // Subcommands inherit the formatter.
-  app_->formatter_fn([](const CLI::App* app, const std::string&, CLI::AppFormatMode) {
-    return help_text(describe(*app));
-  });
-}
-
-CommandInfo Command::program() const {
-  const CLI::App* app = app_;
-  while (app->get_parent() != nullptr) app = app->get_parent();
-  return describe(*app);
-}
-
-CommandLine::~CommandLine() = default;
-
-Command CommandLine::root() { return {app_.get(), &action_}; }
-
-int CommandLine::run(std::vector<std::string> words) {
-  std::reverse(words.begin(), words.end());  // CLI11 expects reverse order
-  try {
-    app_->parse(words);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app_->exit(error);
-    throw Error(usage_message(*app_, error));
+CommandInfo Command::info() const {
+  CommandInfo info;
+  info.name = name_;
+  Summary summary = parse_help(help_);
+  info.summary = std::move(summary.text);
+  info.examples = std::move(summary.examples);
+  info.footer = footer().empty() && parent_ != nullptr ? parent_->footer() : footer();
+  if (parent_ == nullptr) {
+    info.options.push_back(flag_info({"--version"}, "Print the version and how it was built"));
   }
-  return action_();
+  info.options.push_back(flag_info({"-h", "--help"}, "Print this help"));
+  for (const verbs::Option& option : all()) {
+    if (option.names().empty()) continue;
+    (option.is_argument() ? info.arguments : info.options).push_back(info_of(option));
+  }
+  for (const Command& one : subcommands_) info.subcommands.push_back(one.info());
+  return info;
+}
+
+int run_command(const Command& program, const std::vector<std::string>& words,
+                const std::function<std::string()>& version) {
+  return Parser(program, version).run(words);
 }
 
 }  // namespace epi::cli

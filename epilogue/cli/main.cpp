@@ -12,14 +12,15 @@
 #include <vector>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/exit_codes.h"
 #include "epilogue/base/machine.h"
 #include "epilogue/base/parse_integer.h"
 #include "epilogue/base/thread_pool.h"
-#include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output.h"
-#include "epilogue/cli/trace/terminal_session.h"
-#include "epilogue/cli/trace/trace_verbs.h"
+#include "epilogue/cli/terminal_call.h"
+#include "epilogue/cli/trace_commands.h"
 #include "epilogue/cli/verbs.h"
+#include "epilogue/verbs/verbs.h"
 
 namespace {
 
@@ -40,17 +41,16 @@ int report_error(const std::string& message, int code) {
 // Without an allocation.
 int report_out_of_memory() {
   std::fputs("epilogue: out of memory\n", stderr);
-  return epi::cli::kUsage;
+  return epi::kUsage;
 }
 
 // `epilogue FILE` is `epilogue summary FILE`.
 bool is_trace(const std::string& word) {
-  const auto has_word = [&](const auto& verbs) {
-    return std::any_of(verbs.begin(), verbs.end(),
-                       [&](const auto& verb) { return verb.name == word; });
-  };
-  const bool is_verb = has_word(epi::cli::trace_verbs()) || has_word(epi::cli::verbs());
-  return !word.starts_with("-") && !is_verb && epi::cli::TerminalSession().is_trace(word);
+  const auto verbs = epi::cli::verbs();
+  const bool is_verb =
+      epi::verbs::find_verb(word) != nullptr ||
+      std::any_of(verbs.begin(), verbs.end(), [&](const auto& verb) { return verb.name == word; });
+  return !word.starts_with("-") && !is_verb && epi::cli::is_trace_path(word);
 }
 
 #ifdef EPI_HAS_RUNTIME
@@ -98,30 +98,23 @@ void check_environment() {
 
 int parse_and_run(int argc, char** argv) {
   check_environment();
-  epi::cli::CommandLine command_line(
-      "epilogue",
+  epi::cli::Command program(
+      nullptr, "epilogue",
       "Analyzes PyTorch profiler traces" EPI_RUNTIME_TEXT(
           ", and runs the MLP block of transformers") "\n"
       "Example: epilogue trace.json.gz" EPI_RUNTIME_TEXT(
-          "\n         epilogue run mlp --batch 4 --seq 128"),
-      epi::cli::version_text);
-  epi::cli::Command root = command_line.root();
-  epi::cli::TerminalSession session(kHasRuntime);
-  for (const epi::cli::TraceVerb& verb : epi::cli::trace_verbs()) {
-    epi::cli::Command command = root.subcommand(verb.name, verb.help);
-    verb.add(command, session);
-  }
+          "\n         epilogue run mlp --batch 4 --seq 128"));
+  epi::cli::add_trace_commands(program, kHasRuntime);
   for (const epi::cli::Verb& verb : epi::cli::verbs()) {
-    epi::cli::Command command = root.subcommand(verb.name, verb.help);
-    verb.add(command);
+    verb.add(program.subcommand(verb.name, verb.help));
   }
   std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty()) {
     epi::cli::print_out("{}", kExamples);
-    return epi::cli::kDone;
+    return epi::kDone;
   }
-  if (!words.empty() && is_trace(words.front())) words.insert(words.begin(), "summary");
-  return command_line.run(std::move(words));
+  if (is_trace(words.front())) words.insert(words.begin(), "summary");
+  return epi::cli::run_command(program, words, epi::cli::version_text);
 }
 
 // Runs the verb and reports its failure. Reporting itself may run out of memory.
@@ -129,19 +122,19 @@ int run_and_report(int argc, char** argv) {
   try {
     return parse_and_run(argc, argv);
   } catch (const epi::BugError& error) {
-    return report_error(error.what(), epi::cli::kBug);
-  } catch (const epi::cli::Refused& error) {
+    return report_error(error.what(), epi::kBug);
+  } catch (const epi::Refused& error) {
     epi::cli::print_error("epilogue: {}\n", error.what());
-    return epi::cli::kBroken;
-  } catch (const epi::cli::ListError& error) {
+    return epi::kBroken;
+  } catch (const epi::ListError& error) {
     epi::cli::print_error("epilogue: {}\n", error.what());
-    return epi::cli::kUsage;
+    return epi::kUsage;
   } catch (const epi::Error& error) {
-    return report_error(error.what(), epi::cli::kUsage);
+    return report_error(error.what(), epi::kUsage);
   } catch (const std::bad_alloc&) {
     return report_out_of_memory();
   } catch (const std::exception& error) {
-    return report_error(error.what(), epi::cli::kBug);
+    return report_error(error.what(), epi::kBug);
   }
 }
 
@@ -159,6 +152,6 @@ int main(int argc, char** argv) {
   epi::cli::open_closed_streams();
   const int code = guarded_main(argc, argv);
   // One line is enough if the verb has failed, too.
-  if (epi::cli::finish_output() || code == epi::cli::kUsage || code == epi::cli::kBug) return code;
-  return report_error("cannot write to standard output", epi::cli::kUsage);
+  if (epi::cli::finish_output() || code == epi::kUsage || code == epi::kBug) return code;
+  return report_error("cannot write to standard output", epi::kUsage);
 }

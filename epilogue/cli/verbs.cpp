@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of the verbs that are not over traces (trace/trace_verbs.cpp), in the order of --help.
+// The table of the verbs that are not over traces (verbs/verbs.cpp), in the order of --help.
 // A new verb needs a file with its `add_` function, and a declaration and a row here.
 #include "epilogue/cli/verbs.h"
 
@@ -8,6 +8,7 @@ namespace epi::cli {
 void add_completion(Command& verb);
 void add_man(Command& verb);
 void add_open(Command& verb);
+void add_schema(Command& verb);
 
 #ifdef EPI_HAS_RUNTIME
 void add_bench(Command& verb);
@@ -55,6 +56,10 @@ constexpr Verb kVerbs[] = {
      "Prints the completion script of a shell\n"
      "Example: source <(epilogue completion bash)",
      add_completion},
+    {"schema",
+     "Prints the JSON Schema of what a verb prints with --json\n"
+     "Example: epilogue schema steps",
+     add_schema},
     {"man",
      "Prints a man page\n"
      "Example: epilogue man advise | man -l -",

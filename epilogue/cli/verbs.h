@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs of the command besides those of trace/trace_verbs.h. Each has its own file, and
+// The verbs of the command besides those of verbs/verbs.h. Each has its own file, and
 // verbs.cpp has the table.
 #pragma once
 

@@ -7,7 +7,7 @@
 #include "epilogue/base/machine.h"
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/cli/verbs.h"
-#include "epilogue/report/units.h"
+#include "epilogue/report/text/units.h"
 
 namespace epi::cli {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "epilogue/base/join.h"
 #include "epilogue/cli/help/command_info.h"
-#include "epilogue/report/text.h"
+#include "epilogue/report/text/text.h"
 
 namespace epi::cli {
 namespace {

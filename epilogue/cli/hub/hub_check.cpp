@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/exit_codes.h"
 #include "epilogue/base/join.h"
 #include "epilogue/base/json_writer.h"
-#include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/hub/hub_verbs.h"
 #include "epilogue/cli/output.h"
 #include "epilogue/cli/progress.h"

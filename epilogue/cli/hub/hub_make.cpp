@@ -6,17 +6,17 @@
 #include <filesystem>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/exit_codes.h"
 #include "epilogue/base/json_writer.h"
-#include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/hub/hub_verbs.h"
 #include "epilogue/cli/output.h"
-#include "epilogue/cli/output_rules.h"
 #include "epilogue/hub/assemble.h"
 #include "epilogue/hub/file_io.h"
 #include "epilogue/hub/keys.h"
 #include "epilogue/hub/package_index.h"
 #include "epilogue/hub/revocation.h"
 #include "epilogue/hub/utc_time.h"
+#include "epilogue/verbs/output_rules.h"
 
 namespace epi::cli {
 namespace {
@@ -98,7 +98,7 @@ void check_keyring(const HubVerbFlags& flags) {
 }
 
 void check_revoked_list(const HubVerbFlags& flags) {
-  refuse_input_as_output("hub", "--list", flags.list, {flags.path});
+  verbs::refuse_input_as_output("hub", "--list", flags.list, {flags.path});
   if (hub::is_missing(flags.list)) return;
   const auto text = hub::read_trusted_file(flags.list, hub::kMaxRevokedBytes);
   throw_if_failed(text);

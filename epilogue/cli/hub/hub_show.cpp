@@ -7,10 +7,10 @@
 #include <algorithm>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/exit_codes.h"
 #include "epilogue/base/join.h"
 #include "epilogue/base/json_writer.h"
 #include "epilogue/cli/command.h"
-#include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/hub/hub_verbs.h"
 #include "epilogue/cli/output.h"
 #include "epilogue/cli/run/run_options.h"
@@ -18,8 +18,8 @@
 #include "epilogue/hub/open_source.h"
 #include "epilogue/hub/package_index.h"
 #include "epilogue/hub/store.h"
-#include "epilogue/report/text.h"
-#include "epilogue/report/units.h"
+#include "epilogue/report/text/text.h"
+#include "epilogue/report/text/units.h"
 
 namespace epi::cli {
 namespace {

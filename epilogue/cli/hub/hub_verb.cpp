@@ -5,8 +5,8 @@
 
 #include <memory>
 
+#include "epilogue/base/exit_codes.h"
 #include "epilogue/cli/command.h"
-#include "epilogue/cli/exit_codes.h"
 
 namespace epi::cli {
 namespace {
@@ -19,23 +19,23 @@ struct HubVerb {
 
 using Flags = std::shared_ptr<HubVerbFlags>;
 
-Command add(Command& hub, const HubVerb& verb, const Flags& flags) {
-  Command app = hub.subcommand(verb.name, verb.help);
-  app.flag("--json", flags->json, "One JSON object on standard output");
+Command& add(Command& hub, const HubVerb& verb, const Flags& flags) {
+  Command& app = hub.subcommand(verb.name, verb.help);
+  app.add("--json", flags->json, "One JSON object on standard output");
   app.run([flags, run = verb.run] { return run(*flags); });
   return app;
 }
 
 // Adds a verb that looks up packages.
-Command add_lookup_verb(Command& hub, const HubVerb& verb, const Flags& flags, const char* what) {
-  Command app = add(hub, verb, flags);
-  if (*what != '\0') app.option("PACKAGE", flags->packages, what);
+Command& add_lookup_verb(Command& hub, const HubVerb& verb, const Flags& flags, const char* what) {
+  Command& app = add(hub, verb, flags);
+  if (*what != '\0') app.add("PACKAGE", flags->packages, what);
   add_hub_options(app, flags->hub);
   return app;
 }
 
-void add_device(Command app, const Flags& flags) {
-  app.option("--device", flags->device, "Where it runs (auto)").value_name("auto|cpu|cuda");
+void add_device(Command& app, const Flags& flags) {
+  app.add("--device", flags->device, "Where it runs (auto)").value_name("auto|cpu|cuda");
 }
 
 void add_lookup_verbs(Command& hub) {
@@ -80,65 +80,68 @@ void add_lookup_verbs(Command& hub) {
 
 void add_publish_verbs(Command& hub) {
   auto build = std::make_shared<HubVerbFlags>();
-  Command app = add(hub,
-                    {"build",
-                     "Builds a package variant from a recipe and compiled files\n"
-                     "Example: epilogue hub build package.json --variant \\\n"
-                     "  abi1-cpu-x86_64.avx2-linux --files out -o packages",
-                     hub_build},
-                    build);
-  app.option("RECIPE", build->path, "Manifest without hashes, see docs/hub.md").required();
-  app.option("--variant", build->variant, "abi1-<backend>-<target>-<os>").required();
-  app.option("--files", build->files, "Folder of the compiled files (the recipe's)")
+  Command& build_verb = add(hub,
+                            {"build",
+                             "Builds a package variant from a recipe and compiled files\n"
+                             "Example: epilogue hub build package.json --variant \\\n"
+                             "  abi1-cpu-x86_64.avx2-linux --files out -o packages",
+                             hub_build},
+                            build);
+  build_verb.add("RECIPE", build->path, "Manifest without hashes, see docs/hub.md").required();
+  build_verb.add("--variant", build->variant, "abi1-<backend>-<target>-<os>").required();
+  build_verb.add("--files", build->files, "Folder of the compiled files (the recipe's)")
       .value_name("DIR");
-  app.option("-o,--out", build->out, "Package folder to write to").value_name("DIR").required();
-  app.option("--commit", build->commit, "Source commit to record").value_name("TEXT");
-  app.flag("--dirty", build->dirty, "The source has uncommitted changes");
-  app.option("--expires", build->expires, "Refused from then on: 2027-01-31T00:00:00Z")
+  build_verb.add("-o,--out", build->out, "Package folder to write to").value_name("DIR").required();
+  build_verb.add("--commit", build->commit, "Source commit to record").value_name("TEXT");
+  build_verb.add("--dirty", build->dirty, "The source has uncommitted changes");
+  build_verb.add("--expires", build->expires, "Refused from then on: 2027-01-31T00:00:00Z")
       .value_name("TIME");
 
   auto sign = std::make_shared<HubVerbFlags>();
-  app = add(hub,
-            {"sign",
-             "Signs every manifest under a folder, and its index\n"
-             "Example: epilogue hub sign packages --key mine.key",
-             hub_sign},
-            sign);
-  app.option("FOLDER", sign->path, "A folder of packages, a package or a variant").required();
-  app.option("--key", sign->key, "Private key from `hub keygen`").value_name("FILE").required();
+  Command& sign_verb = add(hub,
+                           {"sign",
+                            "Signs every manifest under a folder, and its index\n"
+                            "Example: epilogue hub sign packages --key mine.key",
+                            hub_sign},
+                           sign);
+  sign_verb.add("FOLDER", sign->path, "A folder of packages, a package or a variant").required();
+  sign_verb.add("--key", sign->key, "Private key from `hub keygen`").value_name("FILE").required();
 
   auto index = std::make_shared<HubVerbFlags>();
-  app = add(hub,
-            {"index",
-             "Lists all packages of a folder in a signed packages.json\n"
-             "Example: epilogue hub index packages --key mine.key",
-             hub_index},
-            index);
-  app.option("FOLDER", index->path, "The root folder of the packages").required();
-  app.option("--key", index->key, "Private key from `hub keygen`").value_name("FILE").required();
-  app.option("--expires", index->expires, "Refused from then on: 2027-01-31T00:00:00Z")
+  Command& index_verb = add(hub,
+                            {"index",
+                             "Lists all packages of a folder in a signed packages.json\n"
+                             "Example: epilogue hub index packages --key mine.key",
+                             hub_index},
+                            index);
+  index_verb.add("FOLDER", index->path, "The root folder of the packages").required();
+  index_verb.add("--key", index->key, "Private key from `hub keygen`")
+      .value_name("FILE")
+      .required();
+  index_verb.add("--expires", index->expires, "Refused from then on: 2027-01-31T00:00:00Z")
       .value_name("TIME");
 
   auto keygen = std::make_shared<HubVerbFlags>();
-  app = add(hub,
-            {"keygen",
-             "Generates a signing key\n"
-             "Example: epilogue hub keygen mine.key --keyring keyring --name mine",
-             hub_keygen},
-            keygen);
-  app.option("FILE", keygen->path, "Private key to write; must not exist yet").required();
-  app.option("--name", keygen->name, "Name of the key in keyrings").value_name("TEXT");
-  app.option("--keyring", keygen->keyring, "Keyring to add the public key to").value_name("FILE");
+  Command& keygen_verb = add(hub,
+                             {"keygen",
+                              "Generates a signing key\n"
+                              "Example: epilogue hub keygen mine.key --keyring keyring --name mine",
+                              hub_keygen},
+                             keygen);
+  keygen_verb.add("FILE", keygen->path, "Private key to write; must not exist yet").required();
+  keygen_verb.add("--name", keygen->name, "Name of the key in keyrings").value_name("TEXT");
+  keygen_verb.add("--keyring", keygen->keyring, "Keyring to add the public key to")
+      .value_name("FILE");
 
   auto revoke = std::make_shared<HubVerbFlags>();
-  app = add(hub,
-            {"revoke",
-             "Makes the statement that a key is no longer valid\n"
-             "Example: epilogue hub revoke mine.key --list packages/revoked.txt",
-             hub_revoke},
-            revoke);
-  app.option("KEY", revoke->path, "Private key that is revoked").required();
-  app.option("--list", revoke->list, "Append the statement to this file (default: print it)")
+  Command& revoke_verb = add(hub,
+                             {"revoke",
+                              "Makes the statement that a key is no longer valid\n"
+                              "Example: epilogue hub revoke mine.key --list packages/revoked.txt",
+                              hub_revoke},
+                             revoke);
+  revoke_verb.add("KEY", revoke->path, "Private key that is revoked").required();
+  revoke_verb.add("--list", revoke->list, "Append the statement to this file (default: print it)")
       .value_name("FILE");
 }
 

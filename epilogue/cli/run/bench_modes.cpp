@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/exit_codes.h"
 #include "epilogue/cli/command.h"
-#include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output.h"
 #include "epilogue/cli/progress.h"
 #include "epilogue/cli/run/run_forwards.h"

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "epilogue/cli/run/break_even.h"
-#include "epilogue/report/text.h"
-#include "epilogue/report/units.h"
+#include "epilogue/report/text/text.h"
+#include "epilogue/report/text/units.h"
 
 namespace epi::cli {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "epilogue/base/json_writer.h"
 #include "epilogue/cli/run/bench_modes.h"
-#include "epilogue/report/table.h"
+#include "epilogue/report/text/table.h"
 
 namespace epi::cli {
 

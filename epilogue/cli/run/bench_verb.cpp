@@ -3,16 +3,16 @@
 #include <memory>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/exit_codes.h"
 #include "epilogue/base/json_writer.h"
 #include "epilogue/base/machine.h"
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/cli/command.h"
-#include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output.h"
 #include "epilogue/cli/run/bench_modes.h"
 #include "epilogue/cli/run/bench_report.h"
 #include "epilogue/cli/run/run_report.h"
-#include "epilogue/report/units.h"
+#include "epilogue/report/text/units.h"
 
 namespace epi::cli {
 namespace {
@@ -99,30 +99,30 @@ int bench(const BenchFlags& flags) {
 void add_block(Command& bench_verb, const std::string& name, const std::string& help) {
   auto flags = std::make_shared<BenchFlags>();
   flags->run.workload = name;
-  Command verb =
+  Command& verb =
       bench_verb.subcommand(name, help + "\nExample: epilogue bench " + name + " --m 1,512");
-  verb.option("--m", flags->m, "Rows of x; each value is measured (1,16,512)")
-      .value_name("N[,N...]");
+  verb.add("--m", flags->m, "Rows of x; each value is measured (1,16,512)").value_name("N[,N...]");
   const auto size = [&](const char* names, std::string& value, const char* text) {
-    verb.option(names, value, text).value_name("N");
+    verb.add(names, value, text).value_name("N");
   };
   if (name == "mlp") {
     size("--dim", flags->run.dim, "Width of x (768, or from --weights)");
     size("--hidden", flags->run.hidden, "Hidden width (3072, or from --weights)");
-    verb.option("--activation", flags->run.activation,
-                "Activation: tanh GELU, erf GELU, or SiLU (geglu)")
+    verb.add("--activation", flags->run.activation,
+             "Activation: tanh GELU, erf GELU, or SiLU (geglu)")
         .value_name("geglu|geglu_erf|swiglu");
   } else {
     size("--in-dim,--in_dim", flags->run.in_dim, "Input features (32, or from --weights)");
     size("--out-dim,--out_dim", flags->run.out_dim, "Output features (64, or from --weights)");
   }
-  verb.option("--dtype", flags->run.dtype, "Data type (CPU: f32, CUDA: bf16)")
+  verb.add("--dtype", flags->run.dtype, "Data type (CPU: f32, CUDA: bf16)")
       .value_name("f32|bf16|f16");
-  verb.option("--device", flags->run.device, "Where it runs (auto)").value_name("auto|cpu|cuda");
+  verb.add("--device", flags->run.device, "Where it runs (auto)").value_name("auto|cpu|cuda");
   add_weight_options(verb, flags->run);
   add_int8_options(verb, flags->run);
-  const Option json = verb.flag("--json", flags->run.json, "One JSON object on standard output");
-  verb.flag("--md", flags->run.markdown, "Tables as Markdown").excludes(json);
+  const verbs::Option& json =
+      verb.add("--json", flags->run.json, "One JSON object on standard output");
+  verb.add("--md", flags->run.markdown, "Tables as Markdown").excludes(json);
   verb.run([flags] { return bench(*flags); });
 }
 

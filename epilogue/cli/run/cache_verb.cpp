@@ -3,13 +3,13 @@
 #include <memory>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/exit_codes.h"
 #include "epilogue/base/json_writer.h"
 #include "epilogue/base/private_folder.h"
 #include "epilogue/cli/command.h"
-#include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output.h"
 #include "epilogue/compiler/plan/code_cache.h"
-#include "epilogue/report/units.h"
+#include "epilogue/report/text/units.h"
 
 namespace epi::cli {
 namespace {
@@ -64,8 +64,8 @@ int run(const CacheFlags& flags) {
 
 void add_cache(Command& verb) {
   auto flags = std::make_shared<CacheFlags>();
-  verb.flag("--clear", flags->clear, "Remove every entry");
-  verb.flag("--json", flags->json, "One JSON object on standard output");
+  verb.add("--clear", flags->clear, "Remove every entry");
+  verb.add("--json", flags->json, "One JSON object on standard output");
   verb.footer(
       "The folder is EPILOGUE_CACHE, else XDG_CACHE_HOME/epilogue,\n"
       "else ~/.cache/epilogue. An empty EPILOGUE_CACHE disables the cache.");

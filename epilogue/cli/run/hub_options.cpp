@@ -4,23 +4,23 @@
 #include <cstdlib>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/exit_codes.h"
 #include "epilogue/cli/command.h"
-#include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output.h"
 
 namespace epi::cli {
 
 void add_hub_options(Command& verb, HubFlags& flags) {
-  verb.option("--source", flags.sources, "Folder or file:, http:, https: URL (repeatable)")
+  verb.add("--source", flags.sources, "Folder or file:, http:, https: URL (repeatable)")
       .value_name("WHERE")
       .repeatable();
-  verb.option("--trust", flags.trust, "Signature policy (require)").value_name("require|warn|off");
-  verb.option("--keyring", flags.keyrings, "File of trusted keys (repeatable)")
+  verb.add("--trust", flags.trust, "Signature policy (require)").value_name("require|warn|off");
+  verb.add("--keyring", flags.keyrings, "File of trusted keys (repeatable)")
       .value_name("FILE")
       .repeatable();
-  verb.option("--lock", flags.lock, "Lock file (epilogue.lock, if present)").value_name("FILE");
-  verb.flag("--allow-downgrade", flags.allow_downgrade,
-            "Accept a server's older release of a package");
+  verb.add("--lock", flags.lock, "Lock file (epilogue.lock, if present)").value_name("FILE");
+  verb.add("--allow-downgrade", flags.allow_downgrade,
+           "Accept a server's older release of a package");
 }
 
 std::filesystem::path lock_path(const HubFlags& flags) {

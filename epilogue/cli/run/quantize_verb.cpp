@@ -4,18 +4,18 @@
 #include <set>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/exit_codes.h"
 #include "epilogue/base/join.h"
 #include "epilogue/base/json_writer.h"
 #include "epilogue/cli/command.h"
-#include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output.h"
-#include "epilogue/cli/output_rules.h"
 #include "epilogue/cli/progress.h"
 #include "epilogue/cpu/cpu_backend.h"
 #include "epilogue/nn/checkpoint.h"
 #include "epilogue/nn/quantize.h"
-#include "epilogue/report/table.h"
-#include "epilogue/report/units.h"
+#include "epilogue/report/text/table.h"
+#include "epilogue/report/text/units.h"
+#include "epilogue/verbs/output_rules.h"
 
 namespace epi::cli {
 namespace {
@@ -153,7 +153,7 @@ int run(const QuantizeFlags& flags) {
   register_cpu_backend();
   const auto checkpoint = nn::Checkpoint::open(flags.weights);
   throw_if_failed(checkpoint);
-  refuse_input_as_output("quantize", "--output", flags.output, checkpoint->files());
+  verbs::refuse_input_as_output("quantize", "--output", flags.output, checkpoint->files());
   const Quantized result = quantize_checkpoint(*checkpoint, flags);
   // Readers such as transformers require the format.
   throw_if_failed(nn::save_safetensors(flags.output, result.tensors, {{"format", "pt"}}));
@@ -165,20 +165,20 @@ int run(const QuantizeFlags& flags) {
 
 void add_quantize(Command& verb) {
   auto flags = std::make_shared<QuantizeFlags>();
-  verb.option("weights", flags->weights, "A .safetensors file, its index, or a folder")
+  verb.add("weights", flags->weights, "A .safetensors file, its index, or a folder")
       .value_name("WEIGHTS")
       .required()
       .not_empty("a file or a folder is needed");
-  verb.option("-o,--output", flags->output, "The .safetensors file to write")
+  verb.add("-o,--output", flags->output, "The .safetensors file to write")
       .value_name("FILE")
       .required()
       .not_empty("a file is needed");
-  verb.option("--layer", flags->layers,
-              "Quantize the layers of this name (gate_proj, up_proj, down_proj)")
+  verb.add("--layer", flags->layers,
+           "Quantize the layers of this name (gate_proj, up_proj, down_proj)")
       .value_name("NAME")
       .repeatable();
-  verb.flag("--rows", flags->rows, "One scale per row instead of one per 32 weights");
-  verb.flag("--json", flags->json, "One JSON object on standard output");
+  verb.add("--rows", flags->rows, "One scale per row instead of one per 32 weights");
+  verb.add("--json", flags->json, "One JSON object on standard output");
   verb.footer(
       "A weight becomes integers from -127 to 127 under its name (I8) and their\n"
       "scales under its name with _scale added. `epilogue run mlp --weights` and\n"

@@ -8,19 +8,18 @@
 
 #include "epilogue/analysis/advise/blocks.h"
 #include "epilogue/analysis/index/device_name.h"
-#include "epilogue/analysis/index/subject.h"
 #include "epilogue/analysis/names/decode.h"
-#include "epilogue/analysis/time/summary.h"
+#include "epilogue/analysis/step/step_models.h"
 #include "epilogue/base/error.h"
-#include "epilogue/cli/exit_codes.h"
+#include "epilogue/base/exit_codes.h"
 #include "epilogue/cli/output.h"
 #include "epilogue/cli/run/bench_report.h"
 #include "epilogue/cli/run/run_report.h"
 #include "epilogue/cli/run/workload.h"
-#include "epilogue/cli/trace/terminal_session.h"
-#include "epilogue/cli/trace/trace_inputs.h"
-#include "epilogue/report/kernel_report.h"
-#include "epilogue/report/units.h"
+#include "epilogue/cli/terminal_call.h"
+#include "epilogue/report/kernels/kernel_report.h"
+#include "epilogue/report/text/units.h"
+#include "epilogue/verbs/print_results.h"
 
 namespace epi::cli {
 namespace {
@@ -107,20 +106,18 @@ FoundBlock linear_block(const trace::Trace& trace, const analysis::Blocks& block
 }
 
 FoundBlock find_block(const RunFlags& flags, const LikeArgument& like) {
-  TerminalSession session;
-  const auto inputs = session.read({like.file}, {});
+  TerminalCall call({});
+  const auto inputs = call.read({{like.file, nullptr}});
   if (inputs.size() != 1) fail("run", "--like {}: needs a single trace, not a folder", like.file);
-  show_notices(session, inputs);
-  const analysis::TraceIndex& index = inputs[0].index();
-  const analysis::Subject subject = like.annotation
-                                        ? analysis::named_subject(index, *like.annotation)
-                                        : analysis::step_subject(index);
-  if (subject.group.instances.empty()) {
+  verbs::show_notices(call, inputs);
+  const analysis::StepModels& models = inputs[0].models();
+  const analysis::StepGroup group =
+      like.annotation ? models.named(*like.annotation) : models.judged();
+  if (group.steps.empty()) {
     if (!like.annotation) fail("run", "--like {}: the trace has no steps", like.file);
     fail("run", "--like {}: no annotation or operator is named {}", like.file, *like.annotation);
   }
-  const size_t place = analysis::typical_instance(subject.group);
-  const auto blocks = analysis::find_blocks(index, subject.owned[place].work);
+  const auto blocks = analysis::find_blocks(models.index(), group.steps[group.shown()].owned.work);
   const bool mlp = flags.workload == "mlp";
   if (mlp && blocks.mlps.empty()) {
     fail("run",

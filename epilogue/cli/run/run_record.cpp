@@ -8,12 +8,12 @@
 #include <filesystem>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/exit_codes.h"
 #include "epilogue/base/folder_names.h"
 #include "epilogue/base/output_file.h"
-#include "epilogue/cli/exit_codes.h"
-#include "epilogue/cli/output_rules.h"
-#include "epilogue/report/profiler_table_report.h"
+#include "epilogue/report/tables/profiler_table_report.h"
 #include "epilogue/trace/writer.h"
+#include "epilogue/verbs/output_rules.h"
 
 namespace epi::cli {
 namespace {
@@ -62,12 +62,12 @@ void check_record(const RunFlags& flags, const RunSizes& sizes) {
   if (flags.trace.empty() || is_special(flags.trace)) return;
   const RecordPaths paths = record_paths(flags, sizes);
   for (const std::string& path : {paths.trace, paths.table}) {
-    refuse_input_as_output("run", "--trace", path, weight_files(flags.weights));
+    verbs::refuse_input_as_output("run", "--trace", path, weight_files(flags.weights));
   }
   if (paths.trace != flags.trace) {
-    refuse_foreign_file("run", paths.trace, Content::kTrace, flags.force);
+    verbs::refuse_foreign_file("run", paths.trace, verbs::Content::kTrace, flags.force);
   }
-  refuse_foreign_file("run", paths.table, Content::kTable, flags.force);
+  verbs::refuse_foreign_file("run", paths.table, verbs::Content::kTable, flags.force);
 }
 
 void check_trace_folder(const RunFlags& flags) {

@@ -9,10 +9,11 @@
 #include "epilogue/base/machine.h"
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/cuda/cuda_device.h"
-#include "epilogue/report/profiler_table_report.h"
-#include "epilogue/report/table.h"
-#include "epilogue/report/text.h"
-#include "epilogue/report/units.h"
+#include "epilogue/report/description/described_json.h"
+#include "epilogue/report/tables/profiler_table_report.h"
+#include "epilogue/report/text/table.h"
+#include "epilogue/report/text/text.h"
+#include "epilogue/report/text/units.h"
 
 namespace epi::cli {
 namespace {
@@ -212,7 +213,7 @@ void compile_json(JsonWriter& json, const RunResult& result) {
 std::string record_text(const RunResult& result, bool markdown) {
   std::string out;
   if (result.table) {
-    out += '\n' + (markdown ? report::table_markdown : report::table_text)(*result.table, {});
+    out += '\n' + report::text_of(report::TableResult{*result.table, {}}, {.markdown = markdown});
   }
   if (!result.trace_path.empty()) {
     out += fmt::format("\ntrace: {}\n", result.trace_path);
@@ -304,7 +305,7 @@ void run_json(JsonWriter& json, const RunResult& result) {
     return;
   }
   json.begin_object();
-  report::table_json(json, *result.table, {});
+  report::DescribedJson(json, report::kSchema).members(report::TableResult{*result.table, {}});
   json.end_object();
 }
 

@@ -8,12 +8,11 @@
 #include <memory>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/exit_codes.h"
 #include "epilogue/base/join.h"
 #include "epilogue/base/json_writer.h"
 #include "epilogue/cli/command.h"
-#include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output.h"
-#include "epilogue/cli/output_rules.h"
 #include "epilogue/cli/progress.h"
 #include "epilogue/cli/run/run_forwards.h"
 #include "epilogue/cli/run/run_like.h"
@@ -22,6 +21,7 @@
 #include "epilogue/cli/run/run_report.h"
 #include "epilogue/cli/run/workload.h"
 #include "epilogue/ops/hooks.h"
+#include "epilogue/verbs/output_rules.h"
 
 namespace epi::cli {
 namespace {
@@ -98,7 +98,7 @@ RunResult run_once(const RunFlags& flags, const RunSizes& sizes, const Workload&
     if (flags.table) result.table = std::move(table);
   }
   result.times = timed_forwards(forward, workload.device, progress);
-  refuse_changed_inputs();
+  verbs::refuse_changed_inputs();
   if (block.compiled) result.compiled = compile_result(flags, *block.compiled, variants_before);
   return result;
 }
@@ -161,105 +161,102 @@ int run(const RunFlags& flags) {
 
 void add_sizes(Command& verb, RunFlags& flags) {
   const auto size = [&](const char* names, std::string& value, const char* help) {
-    verb.option(names, value, help).value_name("N[,N...]");
+    verb.add(names, value, help).value_name("N[,N...]");
   };
   if (flags.workload == "mlp") {
     size("--batch", flags.batch, "Batch size (64)");
     size("--seq", flags.seq, "Sequence length (128)");
     size("--dim", flags.dim, "Width of x (768, or from --weights)");
     size("--hidden", flags.hidden, "Hidden width (3072, or from --weights)");
-    verb.option("--activation", flags.activation,
-                "Activation: tanh GELU, erf GELU, or SiLU (geglu)")
+    verb.add("--activation", flags.activation, "Activation: tanh GELU, erf GELU, or SiLU (geglu)")
         .value_name("geglu|geglu_erf|swiglu");
   } else if (flags.workload == "linear") {
     size("--batch", flags.batch, "Rows of x (1024)");
     size("--in-dim,--in_dim", flags.in_dim, "Input features (32, or from --weights)");
     size("--out-dim,--out_dim", flags.out_dim, "Output features (64, or from --weights)");
-    verb.flag("--no-bias,--no_bias", flags.no_bias, "Omit the bias");
+    verb.add("--no-bias,--no_bias", flags.no_bias, "Omit the bias");
   } else {
     size("--size", flags.size, "Rows and columns of the three matrices (1024)");
     size("--rows", flags.rows, "Rows of x and b (--size)");
     size("--cols", flags.cols, "Columns of w and b (--size)");
-    verb.flag("--bias", flags.bias, "b is a vector of length --cols, as in a Linear");
-    verb.option("--layout", flags.layout, "Layout of w; tn is transposed, as in Linear (nn)")
+    verb.add("--bias", flags.bias, "b is a vector of length --cols, as in a Linear");
+    verb.add("--layout", flags.layout, "Layout of w; tn is transposed, as in Linear (nn)")
         .value_name("nn|tn");
   }
 }
 
 void add_compile(Command& verb, RunFlags& flags) {
-  verb.flag("--compile", flags.compile, "Capture, fuse and run generated code");
-  verb.option("--fuse", flags.fuse, "How much is fused (epilogue)")
+  verb.add("--compile", flags.compile, "Capture, fuse and run generated code");
+  verb.add("--fuse", flags.fuse, "How much is fused (epilogue)")
       .value_name("none|pointwise|epilogue");
-  verb.option("--dynamic", flags.dynamic, "Compile once for every batch size (on)")
+  verb.add("--dynamic", flags.dynamic, "Compile once for every batch size (on)")
       .value_name("on|off");
-  verb.flag("--graph", flags.graph, "On a GPU: replay the launches as a CUDA graph");
-  verb.option("--show", flags.show, "Print the compiler's output")
+  verb.add("--graph", flags.graph, "On a GPU: replay the launches as a CUDA graph");
+  verb.add("--show", flags.show, "Print the compiler's output")
       .value_name("graph|passes|code|plan");
-  verb.option("--kernel", flags.kernel, "With --show code: this kernel alone")
+  verb.add("--kernel", flags.kernel, "With --show code: this kernel alone")
       .value_name("NAME")
       .not_empty("the name of a kernel is needed");
 }
 
 void add_kernels(Command& verb, RunFlags& flags) {
-  verb.option("--kernels", flags.kernels, "Prebuilt kernels, such as epilogue/glu@1")
+  verb.add("--kernels", flags.kernels, "Prebuilt kernels, such as epilogue/glu@1")
       .value_name("NAME@V")
       .not_empty("a package is needed: epilogue/glu@1");
   add_hub_options(verb, flags.hub);
 }
 
 void add_recording(Command& verb, RunFlags& flags) {
-  verb.option("--trace", flags.trace, "Write a trace (.json, .json.gz, .json.zst)")
+  verb.add("--trace", flags.trace, "Write a trace (.json, .json.gz, .json.zst)")
       .value_name("FILE")
       .not_empty("a file is needed");
-  verb.flag("--force", flags.force, "With --trace: replace files of other programs");
-  verb.option("--steps", flags.steps, "wait,warmup,active forwards of the trace (1,1,3)")
+  verb.add("--force", flags.force, "With --trace: replace files of other programs");
+  verb.add("--steps", flags.steps, "wait,warmup,active forwards of the trace (1,1,3)")
       .value_name("N,N,N")
       .not_empty("three numbers are needed, wait,warmup,active");
-  verb.flag("--table", flags.table, "Print the profiler's table");
+  verb.add("--table", flags.table, "Print the profiler's table");
 }
 
 void add_workload(Command& run_verb, const std::string& name, const std::string& help,
                   const std::string& example) {
   auto flags = std::make_shared<RunFlags>();
   flags->workload = name;
-  Command verb = run_verb.subcommand(name, help + "\nExample: " + example);
+  Command& verb = run_verb.subcommand(name, help + "\nExample: " + example);
   add_sizes(verb, *flags);
   if (name != "matmul-add") {
     add_weight_options(verb, *flags);
     add_int8_options(verb, *flags);
   }
-  verb.option("--dtype", flags->dtype, "Data type (CPU: f32, CUDA: bf16)")
-      .value_name("f32|bf16|f16");
-  verb.option("--device", flags->device, "Where it runs (auto)").value_name("auto|cpu|cuda");
-  verb.option("--warmup", flags->warmup, "Warm-up forwards before measuring (3)").value_name("N");
+  verb.add("--dtype", flags->dtype, "Data type (CPU: f32, CUDA: bf16)").value_name("f32|bf16|f16");
+  verb.add("--device", flags->device, "Where it runs (auto)").value_name("auto|cpu|cuda");
+  verb.add("--warmup", flags->warmup, "Warm-up forwards before measuring (3)").value_name("N");
   add_compile(verb, *flags);
   if (name == "mlp") add_kernels(verb, *flags);
   if (name != "matmul-add") {
-    verb.option("--like", flags->like, "Run the block of a trace here, in every mode")
+    verb.add("--like", flags->like, "Run the block of a trace here, in every mode")
         .value_name("TRACE[:ANNOTATION]")
         .not_empty("a trace is needed");
   }
   add_recording(verb, *flags);
-  const Option json = verb.flag("--json", flags->json, "One JSON object on standard output");
-  verb.flag("--md", flags->markdown, "Tables as Markdown").excludes(json);
+  const verbs::Option& json = verb.add("--json", flags->json, "One JSON object on standard output");
+  verb.add("--md", flags->markdown, "Tables as Markdown").excludes(json);
   verb.run([flags] { return run(*flags); });
 }
 
 }  // namespace
 
 void add_int8_options(Command& verb, RunFlags& flags) {
-  verb.option("--int8", flags.int8,
-              "Quantize the weights: a scale per 32 weights, or per row (CPU)")
+  verb.add("--int8", flags.int8, "Quantize the weights: a scale per 32 weights, or per row (CPU)")
       .value_name("groups|rows")
       .not_empty("must be one of groups, rows");
-  verb.flag("--float-input", flags.float_input, "With int8 weights: do not quantize the input");
+  verb.add("--float-input", flags.float_input, "With int8 weights: do not quantize the input");
 }
 
 void add_weight_options(Command& verb, RunFlags& flags) {
-  verb.option("--weights", flags.weights, "A .safetensors file, its index, or a folder")
+  verb.add("--weights", flags.weights, "A .safetensors file, its index, or a folder")
       .value_name("FILE")
       .not_empty("a file or a folder is needed");
-  verb.option("--prefix", flags.prefix, "Prefix of the tensor names").value_name("TEXT");
+  verb.add("--prefix", flags.prefix, "Prefix of the tensor names").value_name("TEXT");
 }
 
 void add_run(Command& verb) {

@@ -13,7 +13,7 @@
 #include "epilogue/nn/glu_mlp.h"
 #include "epilogue/nn/quantize.h"
 #include "epilogue/ops/functional.h"
-#include "epilogue/report/units.h"
+#include "epilogue/report/text/units.h"
 #include "epilogue/tensor/factories.h"
 
 namespace epi::cli {

@@ -3,16 +3,17 @@
 // the last one.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "epilogue/analysis/expect/expect.h"
-#include "epilogue/analysis/time/diagnosis.h"
+#include "epilogue/analysis/step/diagnosis.h"
 #include "epilogue/cli/run/break_even.h"
 #include "epilogue/cli/run/run_forwards.h"
 #include "epilogue/cli/run/run_options.h"
-#include "epilogue/trace/trace.h"
+#include "epilogue/verbs/traces.h"
 
 namespace epi::cli {
 
@@ -39,7 +40,7 @@ struct OccupancyQueries {
 struct LessonResult {
   std::string mode;
   std::string trace_path;
-  trace::Trace trace;
+  std::shared_ptr<const verbs::LoadedTrace> loaded;  // the trace
   std::vector<analysis::RuleResult> rules;
   std::vector<std::string> kernels;       // decoded names, with the number of calls
   std::vector<std::string> kernel_names;  // as recorded; distinct, in order

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/cli/tour/tour_program.h"
 
-#include "epilogue/cli/exit_codes.h"
+#include "epilogue/base/exit_codes.h"
 #include "epilogue/cli/run/hub_options.h"
 
 namespace epi::cli {

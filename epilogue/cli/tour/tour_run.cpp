@@ -6,18 +6,17 @@
 #include <algorithm>
 
 #include "epilogue/analysis/expect/rule_parser.h"
-#include "epilogue/analysis/index/steps.h"
 #include "epilogue/analysis/names/decode.h"
 #include "epilogue/base/clock.h"
 #include "epilogue/base/error.h"
-#include "epilogue/cli/exit_codes.h"
+#include "epilogue/base/exit_codes.h"
 #include "epilogue/cli/run/run_forwards.h"
 #include "epilogue/cli/run/run_report.h"
 #include "epilogue/cli/run/workload.h"
 #include "epilogue/cli/tour/tour.h"
 #include "epilogue/cli/tour/tour_program.h"
 #include "epilogue/ops/hooks.h"
-#include "epilogue/report/kernel_report.h"
+#include "epilogue/report/kernels/kernel_report.h"
 #include "epilogue/trace/writer.h"
 
 namespace epi::cli {
@@ -44,15 +43,12 @@ void check_other_batch(const Lesson& lesson, const Program& program, Device devi
 }
 
 OccupancyQueries find_occupancy_queries(const analysis::TraceIndex& index,
-                                        const std::string& annotation) {
+                                        const analysis::Interval& forward) {
   OccupancyQueries found;
-  const auto subject = analysis::named_subject(index, annotation);
-  if (subject.group.instances.empty()) return found;
-  const analysis::Instance& forward = subject.group.instances[0];
   for (trace::EventId id = 0; id < index.trace.size(); ++id) {
     const bool inside = trace::is_call(index.trace.category[id]) &&
-                        index.trace.ts_ns[id] >= forward.begin_ns &&
-                        index.trace.ts_ns[id] < forward.end_ns;
+                        index.trace.ts_ns[id] >= forward.begin &&
+                        index.trace.ts_ns[id] < forward.end;
     if (!inside || index.trace.name_of(id).find("Occupancy") == std::string_view::npos) continue;
     if (found.count++ == 0) found.name = index.trace.name_of(id);
     const trace::EventId op = index.links.op[id];
@@ -64,20 +60,17 @@ OccupancyQueries find_occupancy_queries(const analysis::TraceIndex& index,
   return found;
 }
 
-void measure(const trace::Trace& trace, const std::string& annotation, LessonResult& result) {
-  const trace::Links links = trace::link(trace);
-  const analysis::Ownership ownership(trace, links);
-  for (const auto& group : analysis::annotations(trace, ownership)) {
-    if (group.name != annotation) continue;
-    const auto median = analysis::median_measures(group);
-    result.cpu_ns = median.cpu_ns;
-    result.kernel_ns = median.device_ns;
+void measure(const std::string& annotation, LessonResult& result) {
+  const analysis::StepModels& models = result.loaded->models();
+  const analysis::StepGroup forwards = models.named(annotation);
+  const analysis::MedianMeasures median = forwards.medians();
+  result.cpu_ns = median.cpu_ns;
+  result.kernel_ns = median.gpu_ns;
+  if (const auto found = analysis::diagnose(models, forwards)) result.limiter = found->limiter;
+  if (!forwards.steps.empty()) {
+    result.occupancy = find_occupancy_queries(models.index(), forwards.steps[0].host);
   }
-  const analysis::TraceIndex index(trace);
-  const auto found = analysis::diagnose(index, analysis::named_subject(index, annotation));
-  if (found) result.limiter = found->limiter;
-  result.occupancy = find_occupancy_queries(index, annotation);
-  for (const KernelSum& kernel : sum_kernels(first_forward(trace, annotation))) {
+  for (const KernelSum& kernel : sum_kernels(first_forward(result.loaded->trace(), annotation))) {
     result.kernel_count += kernel.count;
     result.bytes += kernel.bytes;
     result.kernel_names.push_back(kernel.name);
@@ -99,8 +92,6 @@ std::string bytes_rule(const Lesson& lesson, const Tensor& x, const LessonResult
 
 void check_rules(const Lesson& lesson, const std::vector<LessonResult>& before, const Tensor& x,
                  LessonResult& result) {
-  const analysis::TraceIndex index(result.trace);
-  std::optional<analysis::TraceIndex> other;
   std::vector<std::string> rules = lesson.rules;
   for (const LessonResult& earlier : before) {
     if (lesson.hidden_moves_saved > 0 && earlier.mode == lesson.baseline) {
@@ -110,14 +101,13 @@ void check_rules(const Lesson& lesson, const std::vector<LessonResult>& before, 
   for (const std::string& text : rules) {
     auto rule = analysis::parse_rule(text);
     if (!rule) throw BugError(rule.error().message);
-    const analysis::LoadTrace load = [&](const std::string& mode) -> const analysis::TraceIndex& {
+    const analysis::LoadTrace load = [&](const std::string& mode) -> const analysis::StepModels& {
       for (const LessonResult& earlier : before) {
-        if (earlier.mode == mode) other.emplace(earlier.trace);
+        if (earlier.mode == mode) return earlier.loaded->models();
       }
-      if (!other) throw BugError(fmt::format("no lesson is named {}", mode));
-      return *other;
+      throw BugError(fmt::format("no lesson is named {}", mode));
     };
-    result.rules.push_back(analysis::check_rule(index, *rule, load));
+    result.rules.push_back(analysis::check_rule(result.loaded->models(), *rule, load));
   }
 }
 
@@ -166,11 +156,14 @@ LessonResult run_lesson(const Lesson& lesson, Device device, const std::string& 
   result.first_call_ns = static_cast<double>(now_ns() - start_ns);
   Progress progress;
   warm_up_for(forward, kWarmUpNs, device);
-  result.trace = recorded_forwards(forward, {2, 2, kRecordedForwards}, progress);
+  result.loaded = std::make_shared<const verbs::LoadedTrace>(
+      std::make_shared<const trace::Trace>(
+          recorded_forwards(forward, {2, 2, kRecordedForwards}, progress)),
+      nullptr);
   result.trace_path = trace_path(lesson, folder);
-  const auto written = trace::write(result.trace, result.trace_path);
+  const auto written = trace::write(result.loaded->trace(), result.trace_path);
   throw_if_failed(written);
-  measure(result.trace, workload.annotation, result);
+  measure(workload.annotation, result);
   check_rules(lesson, before, inputs[0], result);
   check_same_kernels(lesson, before, result);
   if (!lesson.other_batch.empty()) check_other_batch(lesson, program, device, result);

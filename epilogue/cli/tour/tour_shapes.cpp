@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "epilogue/base/clock.h"
+#include "epilogue/base/exit_codes.h"
 #include "epilogue/base/join.h"
-#include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/run/break_even.h"
 #include "epilogue/cli/run/run_forwards.h"
 #include "epilogue/cli/tour/tour.h"

@@ -11,19 +11,20 @@
 #include <memory>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/exit_codes.h"
 #include "epilogue/base/join.h"
 #include "epilogue/base/output_file.h"
 #include "epilogue/cli/command.h"
-#include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output.h"
-#include "epilogue/cli/output_rules.h"
 #include "epilogue/cli/run/break_even.h"
 #include "epilogue/cli/run/run_report.h"
-#include "epilogue/report/page.h"
-#include "epilogue/report/table.h"
-#include "epilogue/report/text.h"
-#include "epilogue/report/units.h"
-#include "epilogue/report/words.h"
+#include "epilogue/report/description/words.h"
+#include "epilogue/report/expect/expect_report.h"
+#include "epilogue/report/page/page.h"
+#include "epilogue/report/text/table.h"
+#include "epilogue/report/text/text.h"
+#include "epilogue/report/text/units.h"
+#include "epilogue/verbs/output_rules.h"
 
 namespace epi::cli {
 namespace {
@@ -45,9 +46,9 @@ std::string found_text(const analysis::RuleResult& result) {
   }
   const double found = *result.found;
   switch (result.rule.unit) {
-    case analysis::Unit::kNanoseconds:
+    case analysis::RuleUnit::kNanoseconds:
       return fmt::format("  (found {})", report::time_text(found));
-    case analysis::Unit::kBytes:
+    case analysis::RuleUnit::kBytes:
       return fmt::format("  (found {})", report::bytes_text(found));
     default:
       return fmt::format("  (found {:g})", found);
@@ -61,9 +62,10 @@ void print_lesson(const Lesson& lesson, size_t number) {
 // "31.2 us on the CPU, 4.1 us in kernels, host-bound"
 std::string lanes_text(const LessonResult& result, Device device) {
   const bool kernels_on_cpu = device == kCpu && result.limiter == analysis::Limiter::kGpu;
-  return fmt::format("{} on the CPU, {} in kernels, {}", report::time_text(result.cpu_ns),
-                     report::time_text(result.kernel_ns),
-                     kernels_on_cpu ? "kernel-bound" : report::short_regime_of(result.limiter));
+  return fmt::format(
+      "{} on the CPU, {} in kernels, {}", report::time_text(result.cpu_ns),
+      report::time_text(result.kernel_ns),
+      kernels_on_cpu ? "kernel-bound" : report::words_of(result.limiter).brief_adjective);
 }
 
 std::string occupancy_text(const OccupancyQueries& queries) {
@@ -191,11 +193,10 @@ const Lesson& find_lesson(const std::vector<Lesson>& lessons, std::string_view m
 std::string write_report(const std::vector<LessonResult>& results, const std::string& folder) {
   const LessonResult& eager = find_result(results, "mlp eager");
   const LessonResult& fused = find_result(results, "mlp epilogue");
-  const analysis::TraceIndex before(eager.trace);
-  const analysis::TraceIndex after(fused.trace);
   const std::string path = folder + "/report.html";
-  const auto done = write_file_atomically(
-      path, report::page_html({{eager.trace_path, before}, {fused.trace_path, after}}));
+  const auto done =
+      write_file_atomically(path, report::page_html({{eager.trace_path, eager.loaded->models()},
+                                                     {fused.trace_path, fused.loaded->models()}}));
   throw_if_failed(done);
   return path;
 }
@@ -287,9 +288,11 @@ int tour(const TourFlags& flags) {
   std::vector<LessonResult> results;
   const std::vector<Lesson> lessons = tour_lessons(flags.quick, device);
   for (const Lesson& lesson : lessons) {
-    refuse_foreign_file("tour", trace_path(lesson, flags.out), Content::kTrace, flags.force);
+    verbs::refuse_foreign_file("tour", trace_path(lesson, flags.out), verbs::Content::kTrace,
+                               flags.force);
   }
-  refuse_foreign_file("tour", flags.out + "/report.html", Content::kPage, flags.force);
+  verbs::refuse_foreign_file("tour", flags.out + "/report.html", verbs::Content::kPage,
+                             flags.force);
   for (size_t i = 0; i < lessons.size(); ++i) {
     if (!flags.json) print_lesson(lessons[i], i + 1);
     results.push_back(run_lesson(lessons[i], device, flags.out, results));
@@ -323,12 +326,11 @@ int tour(const TourFlags& flags) {
 
 void add_tour(Command& verb) {
   auto flags = std::make_shared<TourFlags>();
-  verb.flag("--quick", flags->quick, "Smaller sizes: under a minute on two cores");
-  verb.option("--device", flags->device, "Where it runs (auto)").value_name("auto|cpu|cuda");
-  verb.option("--out", flags->out, "Folder for traces and report (epilogue-tour)")
-      .value_name("DIR");
-  verb.flag("--force", flags->force, "Replace files of other programs in that folder");
-  verb.flag("--json", flags->json, "One JSON object on standard output");
+  verb.add("--quick", flags->quick, "Smaller sizes: under a minute on two cores");
+  verb.add("--device", flags->device, "Where it runs (auto)").value_name("auto|cpu|cuda");
+  verb.add("--out", flags->out, "Folder for traces and report (epilogue-tour)").value_name("DIR");
+  verb.add("--force", flags->force, "Replace files of other programs in that folder");
+  verb.add("--json", flags->json, "One JSON object on standard output");
   verb.run([flags] { return tour(*flags); });
 }
 

@@ -9,9 +9,9 @@
 #include "epilogue/analysis/compare/compare.h"
 #include "epilogue/cli/run/break_even.h"
 #include "epilogue/cli/tour/tour.h"
-#include "epilogue/report/advise_report.h"
-#include "epilogue/report/compare_report.h"
-#include "epilogue/report/units.h"
+#include "epilogue/report/advise/advise_report.h"
+#include "epilogue/report/compare/compare_report.h"
+#include "epilogue/report/text/units.h"
 
 namespace epi::cli {
 
@@ -32,9 +32,9 @@ std::vector<std::string> tour_verdicts(const std::vector<LessonResult>& results)
   std::vector<std::string> sentences;
   for (const LessonResult& result : results) {
     if (result.baseline == SIZE_MAX) continue;
-    const analysis::TraceIndex before(results[result.baseline].trace);
-    const analysis::TraceIndex after(result.trace);
-    const auto comparison = analysis::compare(before, after, std::nullopt);
+    const LessonResult& baseline = results[result.baseline];
+    const auto comparison =
+        analysis::compare(baseline.loaded->models(), result.loaded->models(), std::nullopt);
     sentences.push_back(fmt::format("{}: {} {}", result.mode, report::work_verdict_text(comparison),
                                     wall_text(result)));
   }
@@ -45,8 +45,7 @@ std::vector<std::string> tour_advice(const std::vector<LessonResult>& results) {
   std::vector<std::string> sentences;
   for (const LessonResult& result : results) {
     if (result.baseline != SIZE_MAX) continue;
-    const analysis::TraceIndex index(result.trace);
-    const auto advice = analysis::advise(index, std::nullopt);
+    const auto advice = analysis::advise(result.loaded->models(), std::nullopt);
     sentences.push_back(fmt::format("{}, {}", result.mode, report::verdict_line(advice)));
   }
   return sentences;
