@@ -15,16 +15,9 @@ from __future__ import annotations
 from pkgutil import extend_path
 from typing import Any
 
+from ._check import ExpectationError
 from ._column import Categories, Column
-from ._errors import (
-    ClosedError,
-    Error,
-    ExpectationError,
-    InputError,
-    InternalError,
-    LibraryError,
-    TraceWarning,
-)
+from ._errors import ClosedError, Error, InputError, InternalError, LibraryError, TraceWarning
 from ._read import compare, explain, read
 from ._record import profile, record
 from ._result import Record, Result

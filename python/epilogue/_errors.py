@@ -2,11 +2,6 @@
 """Exceptions. The messages are those of the command ``epilogue``."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from ._result import Result
-
 
 class Error(Exception):
     """Something went wrong. ``status`` is the exit code that the command would have.
@@ -38,21 +33,6 @@ class LibraryError(Error, ImportError):
 
 class InternalError(Error):
     """A bug in Epilogue."""
-
-
-class ExpectationError(AssertionError):
-    """A rule of :meth:`Trace.expect` is broken. The message lists what was found.
-
-    ``result`` has the details: ``error.result.rules[0].found``.
-    """
-
-    def __init__(self, result: Result) -> None:
-        super().__init__("not all rules hold\n" + result.text.rstrip("\n"))
-        self.result = result
-
-    def __reduce__(self) -> Any:
-        # A process that receives the error has no trace: the result keeps its forms.
-        return ExpectationError, (self.result.detached(),)
 
 
 class TraceWarning(UserWarning):

@@ -9,24 +9,31 @@ from typing import Any, Callable, Optional, Type
 
 from . import _handle
 from ._errors import Error, InputError
-from ._trace import Trace
+from ._source import Path
+from ._trace import Trace, trace_of
 
 
 def record(
-    fn: Callable[..., Any], *args: Any, steps: int = 3, warmup: int = 3, **profiler_options: Any
+    fn: Callable[..., Any],
+    *args: Any,
+    steps: int = 3,
+    warmup: int = 3,
+    names_file: Optional[Path] = None,
+    **profiler_options: Any,
 ) -> Trace:
     """Calls ``fn(*args)`` under ``torch.profiler`` and returns the trace.
 
     The first ``warmup`` calls are not recorded. Each of the following ``steps`` calls is a step of
-    the trace. GPU work is recorded if torch has a GPU. Other options go to
-    ``torch.profiler.profile``; ``record_shapes`` is true unless given. To pass keyword arguments to
-    ``fn``, use a lambda.
+    the trace. GPU work is recorded if torch has a GPU. ``names_file`` is that of
+    :func:`epilogue.read`. Other options go to ``torch.profiler.profile``; ``record_shapes`` is true
+    unless given. To pass keyword arguments to ``fn``, use a lambda.
 
     >>> trace = epilogue.record(model, x)
     >>> trace.steps().steps[0].kernels
     """
     name = getattr(fn, "__name__", None) or type(fn).__name__
-    with profile(steps=steps, warmup=warmup, name=name, **profiler_options) as recording:
+    options = {"names_file": names_file, **profiler_options}
+    with profile(steps=steps, warmup=warmup, name=name, **options) as recording:
         for _ in range(warmup + steps):
             fn(*args)
             recording.step()
@@ -41,7 +48,8 @@ class profile:
     >>> print(p.trace.summary())
 
     With ``steps``, call ``step()`` after each iteration. The first ``warmup`` of them are not
-    recorded. Other options go to ``torch.profiler.profile``.
+    recorded. ``names_file`` is that of :func:`epilogue.read`. Other options go to
+    ``torch.profiler.profile``.
 
     >>> with epilogue.profile(steps=3, warmup=3) as p:
     ...     for batch in loader:
@@ -55,6 +63,7 @@ class profile:
         steps: Optional[int] = None,
         warmup: int = 3,
         name: str = "recording",
+        names_file: Optional[Path] = None,
         **profiler_options: Any,
     ) -> None:
         if steps is not None and "schedule" in profiler_options:
@@ -63,6 +72,7 @@ class profile:
             raise ValueError("steps must be at least 1, and warmup at least 0")
         self._torch = _import_torch()
         self._name = name
+        self._names_file = names_file
         self._warmup = warmup if steps is not None else 0
         self._steps = steps
         self._count = 0
@@ -121,9 +131,9 @@ class profile:
                 f"step() was called {self._count} times instead of {expected}: "
                 "the last step is not complete"
             ])
-        self._trace = Trace(_handle.open_memory(self._data, f"{self._name}.json", {}))
+        options = {"names_file": self._names_file}
+        self._trace = trace_of(_handle.open_memory(self._data, f"{self._name}.json", options))
         self._data = None
-        _handle.warn_of(self._trace.notes)
 
     def _save(self, profiler: Any) -> None:
         import tempfile  # here, because it would slow down `import epilogue`

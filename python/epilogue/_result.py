@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional
 
 from . import _html
 from ._library import JSON, MARKDOWN, TEXT
@@ -27,13 +27,15 @@ class Record(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._values)
 
-    def __getattr__(self, name: str) -> Any:
-        # Notebooks and copy ask for names that start with "_": no JSON field does.
-        if name.startswith("_"):
-            raise AttributeError(name)
-        if name not in self._values:
-            raise AttributeError(f'no field "{name}"; fields: {", ".join(self._values)}')
-        return wrap(self._values[name])
+    if not TYPE_CHECKING:  # Type checkers know the fields from _types.py, and find other names.
+
+        def __getattr__(self, name: str) -> Any:
+            # Notebooks and copy ask for names that start with "_": no JSON field does.
+            if name.startswith("_"):
+                raise AttributeError(name)
+            if name not in self._values:
+                raise AttributeError(f'no field "{name}"; fields: {", ".join(self._values)}')
+            return wrap(self._values[name])
 
     def __dir__(self) -> List[str]:
         return [*super().__dir__(), *self._values]
@@ -117,12 +119,14 @@ class Result:
     def __contains__(self, key: object) -> bool:
         return key in self.json
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        if name not in self.json:
-            raise AttributeError(f'no field "{name}"; fields: {", ".join(self.json)}')
-        return wrap(self.json[name])
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            if name not in self.json:
+                raise AttributeError(f'no field "{name}"; fields: {", ".join(self.json)}')
+            return wrap(self.json[name])
 
     def __dir__(self) -> List[str]:
         return [*super().__dir__(), *self.json]
@@ -134,12 +138,3 @@ class Result:
 
     def _repr_html_(self) -> str:
         return _html.preformatted(self.text)
-
-
-class CheckResult(Result):
-    """The result of :meth:`Trace.expect`."""
-
-    @property
-    def ok(self) -> bool:
-        """True if all rules hold for all files."""
-        return all(file["ok"] for file in self.json.get("files", [self.json]))

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import os
 from types import TracebackType
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Type, Union
+from typing import (
+    Any, Callable, Dict, List, Literal, Mapping, Optional, Sequence, Type, Union, cast, overload,
+)
 
 from . import _handle, _html
-from ._errors import ExpectationError
+from ._check import CheckResult, ExpectationError, rule_list
 from ._handle import Handle
 from ._library import CHECK_FAILED, JSON, TEXT
-from ._result import CheckResult, Result
+from ._result import Result
+from ._source import Path, open_source
 from ._table import Table
-
-Path = Union[str, "os.PathLike[str]"]
+from ._types import (
+    AdviseResult, BreakdownResult, ExplainResult, RanksResult, StepsResult, SummaryResult,
+    TableResult, TreeResult,
+)
 
 TABLES = ("events", "ops", "kernels", "launches", "steps", "annotations", "args", "frames", "collectives")
 
@@ -22,6 +27,8 @@ class Trace:
     """An open trace. Made by :func:`epilogue.read` and :func:`epilogue.record`.
 
     Several threads may use it at the same time. ``len(trace)`` is the number of its files.
+
+    ``names_file`` and ``json`` of the methods are explained by :meth:`run`.
 
     >>> trace = epilogue.read("trace.json.gz")
     >>> print(trace.summary())                       # what limits a step, on one screen
@@ -90,19 +97,40 @@ class Trace:
 
     # Verbs.
 
-    def run(self, verb: str, **options: Any) -> Result:
-        """Runs any verb of the command with its options: ``trace.run("tree", depth=3)``."""
+    @overload
+    def run(self, verb: Literal["ranks"], **options: Any) -> RanksResult: ...
+
+    @overload
+    def run(self, verb: str, **options: Any) -> Any: ...
+
+    def run(self, verb: str, **options: Any) -> Any:
+        """Runs any verb of the command with its options: ``trace.run("tree", depth=3)``.
+
+        Every verb has these options. ``names_file`` defines further kernel names
+        (docs/explain.md), instead of the names file of :func:`epilogue.read`. ``json=1`` names the
+        fields as in schema 1, for one release: use ``result["busy"]`` where types are checked. ``width`` is the width of the text.
+
+        >>> trace.run("explain", names_file="my_kernels.txt").kernels[0].library
+        'acme'
+        """
         return run_verb([self], verb, options)
 
-    def summary(self, *, names: Optional[str] = None) -> Result:
+    def summary(
+        self,
+        *,
+        names: Optional[str] = None,
+        names_file: Optional[Path] = None,
+        json: Optional[int] = None,
+    ) -> SummaryResult:
         """What limits a step, on one screen.
 
         ``names`` is ``"raw"``, ``"decoded"`` or ``"both"``: how kernel names are shown.
 
         >>> trace.summary().regime
-        'cpu_bound'
+        'host_bound'
         """
-        return self.run("summary", names=names)
+        result = self.run("summary", names=names, names_file=names_file, json=json)
+        return cast(SummaryResult, result)
 
     def table(
         self,
@@ -111,7 +139,9 @@ class Trace:
         limit: Optional[int] = None,
         by_shape: bool = False,
         stats: bool = False,
-    ) -> Result:
+        names_file: Optional[Path] = None,
+        json: Optional[int] = None,
+    ) -> TableResult:
         """The profiler table, as PyTorch prints it.
 
         ``sort`` is a column in PyTorch's names. ``by_shape`` groups by input shapes. ``stats`` adds
@@ -120,15 +150,21 @@ class Trace:
         >>> trace.table(sort="self_cpu_time_total", limit=5).rows[0].name
         'aten::mm'
         """
-        return self.run("table", sort=sort, limit=limit, by_shape=by_shape, stats=stats)
+        result = self.run(
+            "table", sort=sort, limit=limit, by_shape=by_shape, stats=stats, names_file=names_file,
+            json=json,
+        )
+        return cast(TableResult, result)
 
-    def steps(self) -> Result:
+    def steps(
+        self, *, names_file: Optional[Path] = None, json: Optional[int] = None
+    ) -> StepsResult:
         """Time, kernels and idle time per step and annotation.
 
         >>> [step.kernels for step in trace.steps().steps]
         [5, 5, 5]
         """
-        return self.run("steps")
+        return cast(StepsResult, self.run("steps", names_file=names_file, json=json))
 
     def tree(
         self,
@@ -138,7 +174,9 @@ class Trace:
         depth: Optional[int] = None,
         full: bool = False,
         names: Optional[str] = None,
-    ) -> Result:
+        names_file: Optional[Path] = None,
+        json: Optional[int] = None,
+    ) -> TreeResult:
         """The operators of one step as a tree, down to the kernels.
 
         ``step`` is the N of ``ProfilerStep#N``. ``under`` shows the first annotation or operator of
@@ -146,9 +184,20 @@ class Trace:
 
         >>> print(trace.tree(under="mlp_fwd", depth=2))
         """
-        return self.run("tree", step=step, under=under, depth=depth, full=full, names=names)
+        result = self.run(
+            "tree", step=step, under=under, depth=depth, full=full, names=names,
+            names_file=names_file, json=json,
+        )
+        return cast(TreeResult, result)
 
-    def breakdown(self, *, critical: bool = False, all: bool = False) -> Result:
+    def breakdown(
+        self,
+        *,
+        critical: bool = False,
+        all: bool = False,
+        names_file: Optional[Path] = None,
+        json: Optional[int] = None,
+    ) -> BreakdownResult:
         """Where the GPU time goes, and why the GPU is idle.
 
         ``critical`` shows the critical path of a step instead, with every part if ``all``.
@@ -156,7 +205,8 @@ class Trace:
         >>> trace.breakdown().devices[0].idle_us
         376.353
         """
-        return self.run("breakdown", critical=critical, all=all)
+        result = self.run("breakdown", critical=critical, all=all, names_file=names_file, json=json)
+        return cast(BreakdownResult, result)
 
     def advise(
         self,
@@ -164,32 +214,44 @@ class Trace:
         under: Optional[str] = None,
         all: bool = False,
         against: Union[Trace, Path, None] = None,
-    ) -> Result:
+        names_file: Optional[Path] = None,
+        json: Optional[int] = None,
+    ) -> AdviseResult:
         """What would make a step faster, by how much, and why.
 
         ``under`` analyzes one annotation, step or operator. ``all`` shows all advice, however
         small. ``against`` is a run after the change: the estimate is compared with it.
 
-        >>> [advice.what for advice in trace.advise().advice]
+        >>> [advice.title for advice in trace.advise().advice]
         """
         traces = [self] if against is None else [self, as_trace(against)]
-        return run_verb(traces, "advise", {"under": under, "all": all})
+        options = {"under": under, "all": all, "names_file": names_file, "json": json}
+        return cast(AdviseResult, run_verb(traces, "advise", options))
 
-    def gemms(self) -> Result:
+    def gemms(
+        self, *, names_file: Optional[Path] = None, json: Optional[int] = None
+    ) -> TableResult:
         """The GEMMs with sizes, tiles, TFLOP/s and share of the peak.
 
         >>> trace.gemms().gemms[0].m
         8192
         """
-        return self.run("table", gemms=True)
+        return cast(TableResult, self.run("table", gemms=True, names_file=names_file, json=json))
 
-    def explain(self, *, names: Optional[str] = None) -> Result:
+    def explain(
+        self,
+        *,
+        names: Optional[str] = None,
+        names_file: Optional[Path] = None,
+        json: Optional[int] = None,
+    ) -> ExplainResult:
         """Decodes the names of all kernels: library, types, tile, layout, epilogue, operators.
 
         >>> trace.explain().kernels[0].library
         'cublas'
         """
-        return self.run("explain", names=names)
+        result = self.run("explain", names=names, names_file=names_file, json=json)
+        return cast(ExplainResult, result)
 
     # Checks.
 
@@ -199,6 +261,8 @@ class Trace:
         *,
         rules_file: Optional[Path] = None,
         raise_error: bool = True,
+        names_file: Optional[Path] = None,
+        json: Optional[int] = None,
     ) -> CheckResult:
         """Checks rules. Raises :class:`ExpectationError` with what was found if one is broken.
 
@@ -210,7 +274,10 @@ class Trace:
         False
         """
         __tracebackhide__ = True  # pytest then points at the test.
-        options = {"rules": _rule_list(rules), "rules_file": rules_file and os.fspath(rules_file)}
+        options = {
+            "rules": rule_list(rules), "rules_file": rules_file, "names_file": names_file,
+            "json": json,
+        }
         status, text = _handle.run([self._handle], "expect", options, JSON)
         result = CheckResult(_runner([self], "expect", options))
         result._forms[JSON] = text
@@ -220,9 +287,10 @@ class Trace:
             raise ExpectationError(result)
         return result
 
-    def suggest_rules(self) -> str:
+    def suggest_rules(self, *, names_file: Optional[Path] = None) -> str:
         """Rules that hold for this trace, to start from: the text of a rules file."""
-        return _handle.run([self._handle], "expect", {"init": True}, TEXT)[1]
+        options = {"init": True, "names_file": names_file}
+        return _handle.run([self._handle], "expect", options, TEXT)[1]
 
     # Tables.
 
@@ -281,14 +349,19 @@ class Trace:
     # Files.
 
     def report(
-        self, path: Path, *, after: Union[Trace, Path, None] = None, force: bool = False
+        self,
+        path: Path,
+        *,
+        after: Union[Trace, Path, None] = None,
+        force: bool = False,
+        names_file: Optional[Path] = None,
     ) -> None:
         """Writes an HTML page that opens without a network. ``after`` adds a second trace.
 
         >>> trace.report("trace.html")
         """
         traces = [self] if after is None else [self, as_trace(after)]
-        options = {"output": os.fspath(path), "force": force}
+        options = {"output": os.fspath(path), "force": force, "names_file": names_file}
         _handle.run([trace._handle for trace in traces], "report", options, TEXT)
 
     def save(self, path: Path, *, file: int = 0) -> None:
@@ -315,18 +388,13 @@ def _runner(traces: Sequence[Trace], verb: str, options: Dict[str, Any]) -> Call
     return run
 
 
+def trace_of(handle: Handle) -> Trace:
+    """The trace of a new handle. Warns of its notes."""
+    trace = Trace(handle)
+    _handle.warn_of(trace.notes)
+    return trace
+
+
 def as_trace(source: Union[Trace, Path]) -> Trace:
-    from ._read import read
-
-    return source if isinstance(source, Trace) else read(source)
-
-
-def _rule_list(rules: Union[str, Sequence[str]]) -> Optional[List[str]]:
-    if not isinstance(rules, str):
-        return list(rules) or None
-    lines = [line.strip() for line in rules.splitlines()]
-    return [line for line in lines if line and not _is_comment(line)] or None
-
-
-def _is_comment(line: str) -> bool:
-    return line.startswith("#") and not line.startswith("##")  # names of PyTorch start with ##
+    """A trace as it is, or the trace of a path."""
+    return source if isinstance(source, Trace) else trace_of(open_source(source, {}))

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import statistics
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
 
 import pytest
 
@@ -22,7 +22,7 @@ import pytest
 if TYPE_CHECKING:
     from epilogue import Result, Trace
 
-_MEASURES = ("kernels", "launches", "gpu_us", "cpu_us", "idle_us", "busy")
+_MEASURES = ("kernels", "launches", "gpu_us", "cpu_us", "idle_us", "busy_share")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -59,21 +59,37 @@ class ExpectTrace:
         self._is_update = is_update
         self._record_property = record_property
 
-    def __call__(self, fn: Callable[..., Any], *args: Any, **options: Any) -> Trace:
-        """Records ``fn(*args)`` with the options of :func:`epilogue.record`."""
+    def __call__(
+        self,
+        fn: Callable[..., Any],
+        *args: Any,
+        names_file: Union[str, Path, None] = None,
+        **options: Any,
+    ) -> Trace:
+        """Records ``fn(*args)`` with the options of :func:`epilogue.record`. ``names_file`` is
+        relative to the test."""
         import epilogue
 
-        return self._watch(epilogue.record(fn, *args, **options))
+        names_file = names_file and self._folder / names_file
+        return self._watch(epilogue.record(fn, *args, names_file=names_file, **options))
 
-    def read(self, source: Any, *, step_pattern: Optional[str] = None) -> Trace:
-        """Reads a trace that was recorded otherwise. A path is relative to the test."""
+    def read(
+        self,
+        source: Any,
+        *,
+        step_pattern: Optional[str] = None,
+        names_file: Union[str, Path, None] = None,
+    ) -> Trace:
+        """Reads a trace that was recorded otherwise. Paths are relative to the test."""
         import epilogue
 
         if isinstance(source, (list, tuple)):
             source = [self._folder / path for path in source]
         elif isinstance(source, (str, Path)):
             source = self._folder / source
-        return self._watch(epilogue.read(source, step_pattern=step_pattern))
+        names_file = names_file and self._folder / names_file
+        trace = epilogue.read(source, step_pattern=step_pattern, names_file=names_file)
+        return self._watch(trace)
 
     def rules(self, trace: Trace, file: str) -> None:
         """Checks the rules of a file beside the test. ``--epilogue-update`` writes the file."""

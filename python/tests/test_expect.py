@@ -119,6 +119,14 @@ def test_plugin_writes_rules(suite, pytester):
     assert "mlp_fwd: kernels == 5\n" in path.read_text()
 
 
+def test_plugin_finds_the_names_file_beside_the_test(suite, pytester):
+    (pytester.path / "names.txt").write_text("nvjet* library=acme kind=pointwise\n")
+    suite("""
+def test_mlp(expect_trace):
+    expect_trace.read(TRACE, names_file="names.txt").expect("mlp_fwd: gemm == 0")
+""").assert_outcomes(passed=1)
+
+
 def test_junit_does_not_warn(suite):
     suite(READS.format(count=5), "--junitxml=out.xml", "-W", "error").assert_outcomes(passed=1)
 
@@ -129,6 +137,7 @@ def test_junit_has_the_measures(suite, pytester):
     found = {entry.get("name"): entry.get("value") for entry in document.iter("property")}
     assert found["epilogue.step.kernels"] == "5"
     assert found["epilogue.step.gpu_us"] == "234.269"
+    assert found["epilogue.step.busy_share"] == "0.657765"
     assert found["epilogue.rule mlp_fwd: kernels == 5"] == "5"
 
 

@@ -62,6 +62,11 @@ def test_record_passes_options_on(torch):
     assert epilogue.record(torch.relu, x, record_shapes=False).query(shapes)[0]["n"] == 0
 
 
+def test_record_with_a_names_file(torch):
+    with pytest.raises(epilogue.InputError, match="missing.txt: no such file"):
+        epilogue.record(torch.relu, torch.randn(4), names_file="missing.txt")
+
+
 def test_record_passes_exceptions_on(torch):
     def fail():
         raise RuntimeError("inside")

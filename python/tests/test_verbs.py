@@ -1,11 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every verb returns what the command prints."""
 import copy
+import functools
+import json
 import re
+import threading
 
 import epilogue
 import pytest
 from conftest import COMPILED, EAGER
+
+
+class WithOptions:
+    """A trace whose methods get further options."""
+
+    def __init__(self, trace, **options):
+        self._trace, self._options = trace, options
+
+    def __getattr__(self, name):
+        return functools.partial(getattr(self._trace, name), **self._options)
+
 
 VERBS = {
     "summary": (lambda t: t.summary(), ["summary"]),
@@ -48,6 +62,25 @@ def test_text_equals_the_command(verb, read, command):
     assert without_run(text) == without_run(command(words[0], EAGER, *words[1:]))
 
 
+@pytest.mark.parametrize("verb", VERBS)
+def test_json_of_schema_1_equals_the_command(verb, eager, command):
+    call, words = VERBS[verb]
+    expected = json.loads(command(words[0], EAGER, *words[1:], "--json=1"))
+    assert expected["schema"] == 1
+    assert call(WithOptions(eager, json=1)).json == expected
+
+
+def test_schema_1_has_the_old_names(eager, compiled):
+    step = eager.steps(json=1).steps[0]
+    assert step.busy == eager.steps().steps[0].busy_share and "busy_share" not in step
+    assert epilogue.compare(eager, compiled, json=1).schema == 1
+    assert epilogue.explain("nvjet_tst_64x8_64x16_1x2_h_bz_bias_TNT", json=1).schema == 1
+    assert eager.advise(against=compiled, json=1).schema == 1
+    assert eager.expect("step: no sync", json=1).schema == 1
+    with pytest.raises(epilogue.InputError, match='"json": expected 1 or 2, not 3'):
+        eager.steps(json=3).json
+
+
 def test_markdown_equals_the_command(eager, command):
     assert eager.steps().markdown == command("steps", EAGER, "--md")
 
@@ -58,6 +91,84 @@ def test_options_of_one_file(eager, command_json):
     )
     assert eager.advise(under="mlp_fwd").json == command_json("advise", EAGER, "--under", "mlp_fwd")
     assert eager.summary(names="raw").text != eager.summary().text
+
+
+@pytest.fixture
+def names_file(tmp_path):
+    """Says that the largest GEMM is another kernel."""
+    path = tmp_path / "names.txt"
+    path.write_text("nvjet_sm90_tst_256x128* library=acme kind=pointwise ops=rope\n")
+    return path
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_names_file_equals_the_command(verb, eager, names_file, command_json):
+    call, words = VERBS[verb]
+    expected = command_json(words[0], EAGER, *words[1:], "--names-file", str(names_file))
+    assert call(WithOptions(eager, names_file=names_file)).json == expected
+    with epilogue.read(EAGER, names_file=names_file) as trace:
+        assert call(trace).json == expected
+
+
+def libraries(result):
+    return [kernel.library for kernel in result.kernels]
+
+
+def test_names_file_of_a_call_replaces_that_of_the_trace(eager, names_file, tmp_path):
+    other = tmp_path / "other.txt"
+    other.write_text("nvjet* library=other kind=gemm\n")
+    with epilogue.read(EAGER, names_file=str(names_file)) as trace:
+        assert libraries(trace.explain())[:2] == ["acme", "cublas"]
+        assert libraries(trace.explain(names_file=other))[:2] == ["other", "other"]
+        assert libraries(trace.explain())[:2] == ["acme", "cublas"]
+    assert libraries(eager.explain(names_file=names_file))[:2] == ["acme", "cublas"]
+    assert libraries(eager.explain())[:2] == ["cublas", "cublas"]
+
+
+def test_names_file_without_a_method(eager, compiled, names_file, command_json, tmp_path):
+    words = "--names-file", str(names_file)
+    result = epilogue.compare(eager, COMPILED, names_file=names_file)
+    assert result.json == command_json("compare", EAGER, COMPILED, *words)
+    assert libraries(epilogue.explain("nvjet_sm90_tst_256x128_x", names_file=names_file)) == ["acme"]
+    result = eager.advise(against=compiled, names_file=names_file)
+    assert result.json == command_json("advise", EAGER, "--against", COMPILED, *words)
+    eager.report(tmp_path / "page.html", names_file=names_file)
+    assert "acme" in (tmp_path / "page.html").read_text()
+
+
+def test_names_file_for_rules(eager, names_file, command):
+    with pytest.raises(epilogue.ExpectationError):
+        eager.expect("mlp_fwd: gemm == 3", names_file=names_file)
+    assert eager.expect("mlp_fwd: gemm == 1", names_file=names_file).ok
+    expected = command("expect", EAGER, "--init", "--names-file", str(names_file))
+    assert eager.suggest_rules(names_file=names_file) == expected != eager.suggest_rules()
+
+
+def test_names_file_that_cannot_be_read(eager, tmp_path):
+    with pytest.raises(epilogue.InputError, match="missing.txt: no such file"):
+        eager.steps(names_file="missing.txt").text
+    with pytest.raises(epilogue.InputError, match="missing.txt: no such file"):
+        epilogue.read(EAGER, names_file="missing.txt")
+    (tmp_path / "bad.txt").write_text("nvjet* kind=nonsense\n")
+    with pytest.raises(epilogue.InputError, match="bad.txt:1: .*nonsense"):
+        eager.steps(names_file=tmp_path / "bad.txt").text
+
+
+def test_threads_with_different_names(names_file):
+    found = {}
+
+    def work(key, options):
+        for _ in range(10):
+            found.setdefault(key, set()).add(libraries(trace.explain(**options))[0])
+
+    with epilogue.read(EAGER) as trace:
+        calls = {"with": {"names_file": names_file}, "without": {}}
+        threads = [threading.Thread(target=work, args=call) for call in calls.items()]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert found == {"with": {"acme"}, "without": {"cublas"}}
 
 
 def test_compare(eager, compiled, command, command_json):
@@ -102,7 +213,7 @@ def test_a_folder_of_ranks(tmp_path, command_json):
 
 def test_attributes_of_results(eager):
     steps = eager.steps()
-    assert steps.schema == 1
+    assert steps.schema == 2
     assert steps.steps[0].kernels == 5
     assert steps["steps"][0]["kernels"] == 5
     assert "steps" in steps and "steps" in dir(steps)
