@@ -12,7 +12,7 @@
 
 #include "epilogue/analysis/expect/expect.h"
 #include "epilogue/analysis/expect/rule_parser.h"
-#include "tests/analysis/test_data.h"
+#include "tests/analysis/modeled_trace.h"
 
 namespace epi::analysis {
 
@@ -27,28 +27,25 @@ inline Rule parsed(const std::string& text) {
 // A trace that rules are checked against. Paths in `same kernels as` are relative to tests/data.
 class RuleChecker {
  public:
-  explicit RuleChecker(const std::string& file) : trace_(read_data(file)), index_(trace_) {}
-  RuleChecker(const RuleChecker&) = delete;
-  RuleChecker& operator=(const RuleChecker&) = delete;
+  explicit RuleChecker(const std::string& file) : made_(file) {}
 
   RuleResult check(const std::string& text) {
-    return check_rule(index_, parsed(text), [this](const std::string& path) -> const TraceIndex& {
+    return check_rule(models(), parsed(text), [this](const std::string& path) -> const StepModels& {
       auto& other = others_[path];
-      if (other == nullptr) other = std::make_unique<RuleChecker>(path);
-      return other->index_;
+      if (other == nullptr) other = std::make_unique<ModeledTrace>(path);
+      return other->models;
     });
   }
-  const TraceIndex& index() const { return index_; }
+  const StepModels& models() const { return made_.models; }
   Names names(const std::vector<trace::EventId>& events) const {
     Names result;
-    for (const trace::EventId id : events) result.emplace_back(trace_.name_of(id));
+    for (const trace::EventId id : events) result.emplace_back(made_.trace.name_of(id));
     return result;
   }
 
  private:
-  trace::Trace trace_;
-  TraceIndex index_;
-  std::map<std::string, std::unique_ptr<RuleChecker>> others_;
+  ModeledTrace made_;
+  std::map<std::string, std::unique_ptr<ModeledTrace>> others_;
 };
 
 inline void expect_all_hold(RuleChecker& trace, const Names& rules) {

@@ -8,13 +8,12 @@
 #include <map>
 
 #include "epilogue/trace/reader.h"
-#include "tests/trace/make_trace.h"
+#include "tests/trace/trace_builder.h"
 
 namespace epi::analysis {
 namespace {
 
-using trace::Category;
-using trace::TraceMaker;
+using trace::TraceBuilder;
 
 TEST(Collectives, KindsHaveOneName) {
   for (const char* name :
@@ -37,46 +36,28 @@ TEST(Collectives, KindsHaveOneName) {
   EXPECT_EQ(collective_kind("c10d::monitored_barrier_"), "monitored_barrier");
 }
 
-// A kernel that the call with this correlation id launched.
-void add_kernel(TraceMaker& maker, const char* name, int64_t launch_ns, int64_t begin_ns,
-                int64_t correlation, std::string_view args = "") {
-  maker.push({.category = Category::kCudaRuntime,
-              .name = maker.trace().names.intern("cudaLaunchKernel"),
-              .lane = maker.trace().find_or_add_lane({100, 100}),
-              .ts_ns = launch_ns,
-              .dur_ns = 5,
-              .correlation = correlation});
-  maker.push({.category = Category::kKernel,
-              .name = maker.trace().names.intern(name),
-              .lane = maker.trace().find_or_add_lane({0, 20}),
-              .ts_ns = begin_ns,
-              .dur_ns = 50,
-              .correlation = correlation,
-              .args = maker.text(args)});
-}
-
 TEST(Collectives, OperatorNamesTheKindAndTheKernelTheTime) {
-  TraceMaker maker;
-  maker.op("record_param_comms", 100, 90, 0,
-           R"({"Collective name": "_allgather_base", "In msg nelems": 10, "Out msg nelems": 80,)"
-           R"( "Group size": 8, "dtype": "BFloat16", "Process Group Name": "tp"})");
-  maker.add(Category::kUserAnnotation, "nccl:_all_gather_base", 110, 70);
-  add_kernel(maker, "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(x)", 120, 500, 1);
-  maker.op("c10d::allreduce_", 300, 90);
-  maker.add(Category::kUserAnnotation, "nccl:all_reduce", 310, 70, 0,
-            R"({"Input Dims": [[4, 5], [2]], "Input type": ["float", "long"]})");
-  add_kernel(maker, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", 320, 400, 2);
-  // Launched by nothing that is recorded, with the arguments of newer files.
-  maker.push({.category = Category::kKernel,
-              .name = maker.trace().names.intern("ncclDevKernel_Generic(x)"),
-              .lane = maker.trace().find_or_add_lane({0, 20}),
-              .ts_ns = 900,
-              .dur_ns = 50,
-              .args = maker.text(
-                  R"({"Collective name": "broadcast", "Process Group ID": 3, "Group size": -1})")});
-  maker.op("record_param_comms", 600, 90, 0, R"({"Collective name": "wait"})");
-  add_kernel(maker, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", 620, 700, 3);
-  const trace::Trace trace = maker.take();
+  const trace::OnDevice stream = {.stream = 20};
+  const trace::Trace trace =
+      TraceBuilder()
+          .op("record_param_comms", 100, 90,
+              {.args = R"({"Collective name": "_allgather_base", "In msg nelems": 10, )"
+                       R"("Out msg nelems": 80, "Group size": 8, "dtype": "BFloat16", )"
+                       R"("Process Group Name": "tp"})"})
+          .annotation("nccl:_all_gather_base", 110, 70)
+          .kernel("ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(x)", 120, 500, 50, stream)
+          .op("c10d::allreduce_", 300, 90)
+          .annotation("nccl:all_reduce", 310, 70,
+                      {.args = R"({"Input Dims": [[4, 5], [2]], "Input type": ["float", "long"]})"})
+          .kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", 320, 400, 50, stream)
+          // Launched by nothing that is recorded, with the arguments of newer files.
+          .unlaunched("ncclDevKernel_Generic(x)", 900, 50,
+                      {.stream = 20,
+                       .args = R"({"Collective name": "broadcast", "Process Group ID": 3, )"
+                               R"("Group size": -1})"})
+          .op("record_param_comms", 600, 90, {.args = R"({"Collective name": "wait"})"})
+          .kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", 620, 700, 50, stream)
+          .trace();
   const auto found = collectives(TraceIndex(trace));
   ASSERT_EQ(found.size(), 3U);
   EXPECT_EQ(found[0].kind, "all_gather");
@@ -84,7 +65,7 @@ TEST(Collectives, OperatorNamesTheKindAndTheKernelTheTime) {
   EXPECT_EQ(found[0].group_size, 8);
   EXPECT_EQ(found[0].in_bytes, 20);
   EXPECT_EQ(found[0].out_bytes, 160);
-  EXPECT_EQ(trace.ts_ns[found[0].kernel], 500);  // launched first, but runs second
+  EXPECT_EQ(trace.ts_ns[found[0].kernel], 500000);  // launched first, but runs second
   EXPECT_EQ(found[1].kind, "all_reduce");
   EXPECT_EQ(found[1].group, "");
   EXPECT_EQ(found[1].group_size, std::nullopt);

@@ -7,22 +7,20 @@
 #include <algorithm>
 
 #include "epilogue/base/error.h"
-#include "epilogue/report/compare_report.h"
-#include "tests/analysis/synthetic_trace.h"
-#include "tests/analysis/test_data.h"
-#include "tests/trace/make_trace.h"
+#include "epilogue/report/compare/compare_report.h"
+#include "tests/analysis/modeled_trace.h"
+#include "tests/trace/trace_builder.h"
 
 namespace epi::analysis {
 namespace {
 
-using trace::Category;
-using trace::TraceMaker;
+using trace::TraceBuilder;
 using Names = std::vector<std::string>;
 
 GroupComparison compare_files(const std::string& a, const std::string& b, const char* under) {
-  const trace::Trace left = read_data(a);
-  const trace::Trace right = read_data(b);
-  return compare(TraceIndex(left), TraceIndex(right), under).groups.at(0);
+  const ModeledTrace left(a);
+  const ModeledTrace right(b);
+  return compare(left.models, right.models, under).groups.at(0);
 }
 
 int64_t total(const std::vector<NamedCount>& list) {
@@ -50,21 +48,20 @@ TEST(Compare, CompiledLinearKeepsItsKernelAndAddsCpuTime) {
 
 // The sum of kernel times grows by 20 us, but the second kernel starts before the first one ends.
 TEST(Compare, CountsOverlappingKernelsOnce) {
-  const auto one_after_another =
-      SyntheticTrace().kernel("first", 0, 100, 60).kernel("second", 10, 160, 40).trace();
-  const auto overlapping =
-      SyntheticTrace().kernel("first", 0, 100, 60).kernel("second", 10, 120, 60).trace();
-  const Comparison comparison = compare(TraceIndex(one_after_another), TraceIndex(overlapping), {});
+  const ModeledTrace one_after_another(
+      TraceBuilder().kernel("first", 0, 100, 60).kernel("second", 10, 160, 40).trace());
+  const ModeledTrace overlapping(
+      TraceBuilder().kernel("first", 0, 100, 60).kernel("second", 10, 120, 60).trace());
+  const Comparison comparison = compare(one_after_another.models, overlapping.models, {});
   const GroupComparison& group = comparison.groups.at(0);
   EXPECT_TRUE(group.overlaps());
-  EXPECT_EQ(group.b.median.device_ns, 120e3);
+  EXPECT_EQ(group.b.median.gpu_ns, 120e3);
   EXPECT_EQ(group.b.median.busy_ns, 80e3);
   EXPECT_NE(report::verdict_text(comparison).find("GPU busy time 100.0 us -> 80.00 us (-20 %)"),
             std::string::npos)
       << report::verdict_text(comparison);
-  EXPECT_FALSE(compare(TraceIndex(one_after_another), TraceIndex(one_after_another), {})
-                   .groups[0]
-                   .overlaps());
+  EXPECT_FALSE(
+      compare(one_after_another.models, one_after_another.models, {}).groups[0].overlaps());
 }
 
 TEST(Compare, CompiledMlpKeepsGemmsAndFusesTheRest) {
@@ -110,8 +107,8 @@ TEST(Compare, MatchesHandWrittenFusedKernel) {
 }
 
 TEST(Compare, TraceEqualsItself) {
-  const trace::Trace trace = read_data("traces/llama_train.json.gz");
-  const Comparison comparison = compare(TraceIndex(trace), TraceIndex(trace), std::nullopt);
+  const ModeledTrace made("traces/llama_train.json.gz");
+  const Comparison comparison = compare(made.models, made.models, std::nullopt);
   EXPECT_TRUE(comparison.same_gpu_work());
   EXPECT_GT(comparison.groups.size(), 3U);
   EXPECT_EQ(total(comparison.groups[0].same), 1535 + 25 + 60);
@@ -140,9 +137,7 @@ TEST(Compare, ListsEveryGpuEventExactlyOnce) {
                        "pytorch/train_compiled.json.gz", "pytorch/misc.json.gz"};
   for (const std::string& a_file : files) {
     for (const std::string& b_file : files) {
-      const trace::Trace a = read_data(a_file);
-      const trace::Trace b = read_data(b_file);
-      const auto group = compare(TraceIndex(a), TraceIndex(b), "trace").groups.at(0);
+      const auto group = compare_files(a_file, b_file, "trace");
       const auto fused = totals(group.fused);
       const auto unfused = totals(group.unfused);
       const int64_t common = total(group.same) + total(group.resized) + total_changed(group);
@@ -167,42 +162,46 @@ TEST(Compare, GemmOfAnotherOperatorIsChangedNotFused) {
 
 // A step with a GEMM and a data loader annotation, which launches nothing.
 trace::Trace with_loader(const char* kernel) {
-  TraceMaker maker;
-  maker.add(Category::kUserAnnotation, "ProfilerStep#1", 0, 1000);
-  maker.add(Category::kUserAnnotation, "enumerate(DataLoader)#__next__", 10, 20);
-  maker.op("aten::mm", 100, 500, 1);
-  maker.kernel(kernel, 300, 50, 1);
-  return maker.take();
+  return TraceBuilder()
+      .step(1, 0, 1000)
+      .annotation("enumerate(DataLoader)#__next__", 10, 20)
+      .op("aten::mm", 100, 500, {.external_id = 1})
+      .unlaunched(kernel, 300, 50, {.external_id = 1})
+      .trace();
 }
 
 TEST(Compare, VerdictIsAboutStepsIfAnnotationsOwnNoWork) {
-  const trace::Trace a = with_loader("k");
-  const trace::Trace b = with_loader("other");
-  const Comparison comparison = compare(TraceIndex(a), TraceIndex(b), std::nullopt);
+  const ModeledTrace a(with_loader("k"));
+  const ModeledTrace b(with_loader("other"));
+  const Comparison comparison = compare(a.models, b.models, std::nullopt);
   ASSERT_EQ(comparison.groups.size(), 2U);
   EXPECT_EQ(comparison.groups[comparison.main_group].name, "ProfilerStep*");
   EXPECT_EQ(comparison.steps, comparison.main_group);
 }
 
 TEST(Compare, ThrowsForUnknownSubject) {
-  const trace::Trace trace = read_data("traces/mlp_eager.json");
-  EXPECT_THROW(compare(TraceIndex(trace), TraceIndex(trace), "mlp"), Error);
+  const ModeledTrace made("traces/mlp_eager.json");
+  EXPECT_THROW(compare(made.models, made.models, "mlp"), Error);
 }
 
 // One GEMM of m x 64 x 32 in one annotation, launched over `grid`.
 trace::Trace gemm(int64_t m, const char* kernel, const char* grid) {
-  TraceMaker maker;
-  maker.add(Category::kUserAnnotation, "fwd", 0, 1000);
-  maker.op("aten::mm", 100, 500, 1,
-           "{\"Input Dims\": [[" + std::to_string(m) +
-               ", 32], [32, 64]], \"Input type\": [\"float\", \"float\"]}");
-  maker.add(Category::kKernel, kernel, 300, 50, 1,
-            std::string("{\"grid\": ") + grid + ", \"block\": [128, 1, 1]}", {0, 7});
-  return maker.take();
+  const std::string dims = "[[" + std::to_string(m) + ", 32], [32, 64]]";
+  return TraceBuilder()
+      .annotation("fwd", 0, 1000)
+      .op("aten::mm", 100, 500,
+          {.external_id = 1,
+           .args = R"({"Input Dims": )" + dims + R"(, "Input type": ["float", "float"]})"})
+      .unlaunched(kernel, 300, 50,
+                  {.args = std::string(R"({"grid": )") + grid + R"(, "block": [128, 1, 1]})",
+                   .external_id = 1})
+      .trace();
 }
 
-GroupComparison compare_gemms(const trace::Trace& a, const trace::Trace& b) {
-  return compare(TraceIndex(a), TraceIndex(b), "fwd").groups.at(0);
+GroupComparison compare_gemms(trace::Trace a, trace::Trace b) {
+  const ModeledTrace left(std::move(a));
+  const ModeledTrace right(std::move(b));
+  return compare(left.models, right.models, "fwd").groups.at(0);
 }
 
 TEST(Compare, DifferentBatchOnSameGridIsResized) {
@@ -229,40 +228,39 @@ TEST(Compare, ListsPropertiesOfAChangedKernel) {
 
 TEST(Compare, MatchesKernelsThatFuseTheSameOperators) {
   const auto trace_with = [](const char* kernel) {
-    TraceMaker maker;
-    maker.add(Category::kUserAnnotation, "ProfilerStep#2", 0, 1000);
-    maker.op(kernel, 100, 100, 1);
-    maker.kernel(kernel, 300, 50, 1);
-    return maker.take();
+    return TraceBuilder()
+        .step(2, 0, 1000)
+        .op(kernel, 100, 100, {.external_id = 1})
+        .unlaunched(kernel, 300, 50, {.external_id = 1})
+        .trace();
   };
-  const trace::Trace a = trace_with("triton_poi_fused__unsafe_view_gelu_mul_0");
+  const ModeledTrace a(trace_with("triton_poi_fused__unsafe_view_gelu_mul_0"));
   for (const char* other : {"epi_poi_fused_gelu_mul_3", "epi_pkg_gelu_tanh_and_mul_bf16"}) {
-    const trace::Trace b = trace_with(other);
-    const Comparison comparison = compare(TraceIndex(a), TraceIndex(b), std::nullopt);
+    const ModeledTrace b(trace_with(other));
+    const Comparison comparison = compare(a.models, b.models, std::nullopt);
     const GroupComparison& group = comparison.groups.at(0);
     ASSERT_EQ(group.changed.size(), 1U) << other;
     EXPECT_EQ(group.changed[0].op, "gelu, mul");
     EXPECT_TRUE(group.gone.empty() && group.added.empty()) << other;
   }
-  const trace::Trace c = trace_with("epi_poi_fused_mul_silu_0");
-  EXPECT_TRUE(compare(TraceIndex(a), TraceIndex(c), std::nullopt).groups.at(0).changed.empty());
+  const ModeledTrace c(trace_with("epi_poi_fused_mul_silu_0"));
+  EXPECT_TRUE(compare(a.models, c.models, std::nullopt).groups.at(0).changed.empty());
 }
 
 TEST(Compare, ComparesTracesWithDifferentStepCounts) {
-  TraceMaker one;
-  one.add(Category::kUserAnnotation, "ProfilerStep#2", 0, 1000);
-  one.op("aten::mul", 100, 100, 1);
-  one.kernel("k", 300, 50, 1);
-  TraceMaker two;
-  for (int64_t step = 0; step < 2; ++step) {
-    two.add(Category::kUserAnnotation, step == 0 ? "ProfilerStep#5" : "ProfilerStep#6", 1000 * step,
-            1000);
-    two.op("aten::mul", 1000 * step + 100, 100, 2 + step);
-    two.kernel("k", 1000 * step + 300, 50, 2 + step);
+  TraceBuilder one;
+  one.step(2, 0, 1000)
+      .op("aten::mul", 100, 100, {.external_id = 1})
+      .unlaunched("k", 300, 50, {.external_id = 1});
+  TraceBuilder two;
+  for (int64_t i = 0; i < 2; ++i) {
+    two.step(5 + i, 1000 * i, 1000)
+        .op("aten::mul", 1000 * i + 100, 100, {.external_id = 2 + i})
+        .unlaunched("k", 1000 * i + 300, 50, {.external_id = 2 + i});
   }
-  const trace::Trace a = one.take();
-  const trace::Trace b = two.take();
-  const Comparison comparison = compare(TraceIndex(a), TraceIndex(b), std::nullopt);
+  const ModeledTrace a(one.trace());
+  const ModeledTrace b(two.trace());
+  const Comparison comparison = compare(a.models, b.models, std::nullopt);
   EXPECT_TRUE(comparison.same_gpu_work());
   EXPECT_EQ(comparison.groups.at(0).b.instances, 2);
   EXPECT_TRUE(comparison.groups.at(0).host_added.empty());

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What limits a step, the rates kernels reach, and the model blocks found in a trace.
-#include "epilogue/analysis/time/diagnosis.h"
+#include "epilogue/analysis/step/diagnosis.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,33 +9,34 @@
 #include "epilogue/analysis/advise/blocks.h"
 #include "epilogue/analysis/cost/kernel_rate.h"
 #include "epilogue/analysis/cost/op_result.h"
-#include "epilogue/trace/reader.h"
-#include "tests/analysis/synthetic_trace.h"
-#include "tests/analysis/test_data.h"
+#include "tests/analysis/diagnosed_trace.h"
 
 namespace epi::analysis {
 namespace {
 
+using trace::TraceBuilder;
+
 TEST(Diagnosis, CriticalPathCoversTheStep) {
   for (const char* name : kTraces) {
     SCOPED_TRACE(name);
-    const trace::Trace trace = read_data(name);
-    const auto all = diagnoses(TraceIndex(trace));
+    const ModeledTrace made(name);
+    const auto all = diagnoses(made.models);
     EXPECT_FALSE(all.empty());
     for (const Diagnosis& diagnosis : all) {
       SCOPED_TRACE(diagnosis.name);
       expect_path_covers_window(diagnosis);
       int64_t idle_ns = 0;
-      for (const IdleGap& gap : diagnosis.gaps) idle_ns += gap.when.end - gap.when.begin;
-      EXPECT_EQ(idle_ns + diagnosis.busy_ns, diagnosis.window_ns());
+      for (const IdleGap& gap : diagnosis.gaps) idle_ns += gap.ns();
+      EXPECT_EQ(idle_ns, diagnosis.step.idle_ns);
+      EXPECT_EQ(idle_ns, diagnosis.shares.idle_ns);
     }
   }
 }
 
 TEST(Diagnosis, FindsKnownLimiterOfRecordedTraces) {
   const auto limiter = [](const char* name) {
-    const trace::Trace trace = read_data(name);
-    return diagnoses(TraceIndex(trace)).at(0).limiter;
+    const ModeledTrace made(name);
+    return diagnoses(made.models).at(0).limiter;
   };
   EXPECT_EQ(limiter("traces/matmul_add_64.json"), Limiter::kHost);
   EXPECT_EQ(limiter("traces/matmul_add_4096.json"), Limiter::kGpu);
@@ -46,177 +46,236 @@ TEST(Diagnosis, FindsKnownLimiterOfRecordedTraces) {
 }
 
 TEST(Diagnosis, IsEmptyForCpuOnlyTrace) {
-  const trace::Trace trace = read_data("pytorch/train_cpu.json.gz");
-  EXPECT_TRUE(diagnoses(TraceIndex(trace)).empty());
+  const ModeledTrace made("pytorch/train_cpu.json.gz");
+  EXPECT_TRUE(diagnoses(made.models).empty());
 }
 
-int64_t path_us(const Diagnosis& diagnosis, Bound bound) {
-  return diagnosis.bounds[static_cast<size_t>(bound)] / 1000;
+int64_t path_us(const DiagnosedTrace& found, Bound bound) {
+  return found->bounds[static_cast<size_t>(bound)] / 1000;
 }
 
 TEST(Diagnosis, LateLaunchesAreHostBound) {
   // Three kernels of 60 us, each launched after the previous one has ended. The GPU is busy for
   // most of the step, but only a faster last kernel would shorten it.
-  const Diagnosis found = SyntheticTrace()
-                              .host("user_annotation", kStep, 0, 250)
-                              .kernel(kGemm, 10, 13, 60)
-                              .kernel(kGemm, 80, 83, 60)
-                              .kernel(kGemm, 150, 153, 60)
-                              .diagnosis();
-  EXPECT_EQ(found.limiter, Limiter::kHost);
-  EXPECT_EQ(found.window_ns(), 250000);
-  EXPECT_EQ(found.busy_ns, 180000);
+  const DiagnosedTrace found(TraceBuilder()
+                                 .step(1, 0, 250)
+                                 .kernel(kGemm, 10, 13, 60)
+                                 .kernel(kGemm, 80, 83, 60)
+                                 .kernel(kGemm, 150, 153, 60));
+  EXPECT_EQ(found->limiter, Limiter::kHost);
+  EXPECT_EQ(found->step_ns(), 250000);
+  EXPECT_EQ(found->step.busy_ns, 180000);
 }
 
 TEST(Diagnosis, FullQueueIsGpuBound) {
-  const Diagnosis found = SyntheticTrace()
-                              .host("user_annotation", kStep, 0, 60)
-                              .kernel(kGemm, 10, 15, 100)
-                              .kernel(kGemm, 20, 116, 100)
-                              .kernel(kGemm, 30, 217, 100)
-                              .diagnosis();
-  EXPECT_EQ(found.limiter, Limiter::kGpu);
+  const DiagnosedTrace found(TraceBuilder()
+                                 .step(1, 0, 60)
+                                 .kernel(kGemm, 10, 15, 100)
+                                 .kernel(kGemm, 20, 116, 100)
+                                 .kernel(kGemm, 30, 217, 100));
+  EXPECT_EQ(found->limiter, Limiter::kGpu);
   EXPECT_EQ(path_us(found, Bound::kCompute), 300);
   EXPECT_EQ(path_us(found, Bound::kLaunches), 7);  // the first launch, its latency and two gaps
 }
 
 TEST(Diagnosis, CountsSynchronizationAfterItsWork) {
-  const Diagnosis found = SyntheticTrace()
-                              .host("user_annotation", kStep, 0, 330)
-                              .kernel(kGemm, 10, 15, 200)
-                              .host("cuda_runtime", "cudaStreamSynchronize", 20, 200)
-                              .kernel(kGemm, 225, 230, 90)
-                              .diagnosis();
-  EXPECT_EQ(found.limiter, Limiter::kGpu);
+  const DiagnosedTrace found(TraceBuilder()
+                                 .step(1, 0, 330)
+                                 .kernel(kGemm, 10, 15, 200)
+                                 .call("cudaStreamSynchronize", 20, 200)
+                                 .kernel(kGemm, 225, 230, 90));
+  EXPECT_EQ(found->limiter, Limiter::kGpu);
   EXPECT_EQ(path_us(found, Bound::kSynchronizing), 5);
 }
 
 TEST(Diagnosis, DataLoadingIsInputBound) {
-  const Diagnosis found =
-      SyntheticTrace()
-          .host("user_annotation", kStep, 0, 200)
-          .host("user_annotation", "enumerate(DataLoader)#_Iter.__next__", 5, 140)
-          .kernel(kGemm, 150, 155, 40)
-          .diagnosis();
-  EXPECT_EQ(found.limiter, Limiter::kInput);
+  const DiagnosedTrace found(TraceBuilder()
+                                 .step(1, 0, 200)
+                                 .annotation("enumerate(DataLoader)#_Iter.__next__", 5, 140)
+                                 .kernel(kGemm, 150, 155, 40));
+  EXPECT_EQ(found->limiter, Limiter::kInput);
   EXPECT_EQ(path_us(found, Bound::kInput), 140);
 }
 
 TEST(Diagnosis, OverlappedDataLoadingIsNotInputBound) {
-  const Diagnosis found =
-      SyntheticTrace()
-          .host("user_annotation", kStep, 0, 200)
-          .kernel(kGemm, 2, 6, 390)
-          .host("user_annotation", "enumerate(DataLoader)#_Iter.__next__", 10, 140)
-          .diagnosis();
-  EXPECT_EQ(found.limiter, Limiter::kGpu);
+  const DiagnosedTrace found(TraceBuilder()
+                                 .step(1, 0, 200)
+                                 .kernel(kGemm, 2, 6, 390)
+                                 .annotation("enumerate(DataLoader)#_Iter.__next__", 10, 140));
+  EXPECT_EQ(found->limiter, Limiter::kGpu);
   EXPECT_EQ(path_us(found, Bound::kInput), 0);
 }
 
 TEST(Diagnosis, SlowLaunchOnIdleDeviceIsInitialization) {
-  const Diagnosis found = SyntheticTrace()
-                              .host("user_annotation", kStep, 0, 9000)
-                              .host("cuda_runtime", "cudaLaunchKernel", 100, 7000, 77)
-                              .kernel(kGemm, 7200, 7205, 100)
-                              .diagnosis();
-  EXPECT_EQ(found.limiter, Limiter::kInitializing);
+  const DiagnosedTrace found(TraceBuilder()
+                                 .step(1, 0, 9000)
+                                 .call("cudaLaunchKernel", 100, 7000)
+                                 .kernel(kGemm, 7200, 7205, 100));
+  EXPECT_EQ(found->limiter, Limiter::kInitializing);
   EXPECT_EQ(path_us(found, Bound::kInitializing), 7000);
 }
 
 // As in the trace of a serving engine: a kernel waits for an event of another stream that is not in
 // the file, and a blocking copy waits for the kernel.
 TEST(Diagnosis, WaitWithoutRecordedCauseIsNotConclusive) {
-  const Diagnosis found = SyntheticTrace()
-                              .host("user_annotation", kStep, 0, 500500)
-                              .kernel(kGemm, 10, 15, 5)
-                              .kernel(kGemm, 100, 500000, 20)
-                              .copy("hipMemcpyWithStream", 200, 499900, 500030, 10)
-                              .diagnosis();
-  EXPECT_EQ(found.limiter, Limiter::kNotConclusive);
-  EXPECT_GT(found.share(Bound::kNotInFile), 0.99);
-  EXPECT_LT(found.share(Bound::kLaunches), 0.01);
+  const DiagnosedTrace found(TraceBuilder()
+                                 .step(1, 0, 500500)
+                                 .kernel(kGemm, 10, 15, 5)
+                                 .kernel(kGemm, 100, 500000, 20)
+                                 .copy("Memcpy DtoH (Device -> Pageable)", 200, 500030, 10,
+                                       {.call = "hipMemcpyWithStream", .call_dur = 499900}));
+  EXPECT_EQ(found->limiter, Limiter::kNotConclusive);
+  EXPECT_GT(found->share(Bound::kNotInTrace), 0.99);
+  EXPECT_LT(found->share(Bound::kLaunches), 0.01);
 }
 
 // When the file starts, the device is busy with work that was launched earlier.
 TEST(Diagnosis, ExcludesClippedStart) {
-  const Diagnosis found = SyntheticTrace()
-                              .host("user_annotation", kStep, 0, 100)
-                              .kernel(kGemm, 10, 5000, 300)
-                              .kernel(kGemm, 20, 5301, 300)
-                              .diagnosis();
-  EXPECT_EQ(found.limiter, Limiter::kGpu);
-  EXPECT_EQ(found.clipped_ns, 5000000);
-  EXPECT_EQ(found.window_ns(), 601000);
+  const DiagnosedTrace found(
+      TraceBuilder().step(1, 0, 100).kernel(kGemm, 10, 5000, 300).kernel(kGemm, 20, 5301, 300));
+  EXPECT_EQ(found->limiter, Limiter::kGpu);
+  EXPECT_EQ(found->step_ns(), 5601000);
+  EXPECT_EQ(found->clipped_ns, 5000000);
+  EXPECT_EQ(found->analyzed_ns(), 601000);
 }
 
 TEST(Diagnosis, GraphCaptureIsNotHostBound) {
-  SyntheticTrace builder;
-  builder.host("user_annotation", kStep, 0, 1000)
-      .kernel(kGemm, 10, 15, 5)
-      .host("cuda_runtime", "cudaStreamBeginCapture", 50, 5)
-      .host("cpu_op", "aten::mm", 100, 700)
-      .host("cuda_runtime", "cudaStreamEndCapture", 900, 5);
-  EXPECT_EQ(builder.diagnosis().limiter, Limiter::kCapture);
+  const DiagnosedTrace found(TraceBuilder()
+                                 .step(1, 0, 1000)
+                                 .kernel(kGemm, 10, 15, 5)
+                                 .call("cudaStreamBeginCapture", 50, 5)
+                                 .op("aten::mm", 100, 700)
+                                 .call("cudaStreamEndCapture", 900, 5));
+  EXPECT_EQ(found->limiter, Limiter::kCapture);
 }
 
 // The host is busy for the whole step, but it does not explain most of the device's idle time: the
 // kernels were launched long before they start.
 TEST(Diagnosis, UnexplainedIdleTimeIsNotConclusive) {
-  SyntheticTrace builder;
-  builder.host("user_annotation", kStep, 0, 2000)
-      .host("cpu_op", "aten::mm", 0, 2000)
-      .kernel(kGemm, 10, 800, 100)
-      .kernel(kGemm, 910, 1700, 100);
-  EXPECT_EQ(builder.diagnosis().limiter, Limiter::kNotConclusive);
+  const DiagnosedTrace found(TraceBuilder()
+                                 .step(1, 0, 2000)
+                                 .op("aten::mm", 0, 2000)
+                                 .kernel(kGemm, 10, 800, 100)
+                                 .kernel(kGemm, 910, 1700, 100));
+  EXPECT_EQ(found->limiter, Limiter::kNotConclusive);
 }
 
-// Work that was queued before the steps is not counted. Three kernels of 100 us take 300 us.
-TEST(Diagnosis, OverlappingStepsStartAfterEarlierQueue) {
-  SyntheticTrace builder;
-  builder.device_work(kGemm, 1, 200);  // launched before the file starts
+// The host runs ahead, so each step takes as long as its kernel: 100 us. Work that was queued
+// before the recording delays the first one, but does not make it longer.
+TEST(Diagnosis, OverlappingStepsStartAfterEarlierWork) {
+  TraceBuilder builder;
+  builder.unlaunched(kGemm, 1, 200);
   for (int64_t i = 0; i < 3; ++i) {
-    builder.host("user_annotation", "ProfilerStep#" + std::to_string(i), 10 + 20 * i, 19)
-        .kernel(kGemm, 12 + 20 * i, 201 + 100 * i, 100);
+    builder.step(i, 10 + 20 * i, 19).kernel(kGemm, 12 + 20 * i, 201 + 100 * i, 100);
   }
-  const Diagnosis found = builder.diagnosis();
-  EXPECT_EQ(found.judged, 3);
-  EXPECT_EQ(found.window_ns(), 300000);
-  EXPECT_EQ(found.clipped_ns, 191000);
-  EXPECT_EQ(found.limiter, Limiter::kGpu);
+  const DiagnosedTrace found(builder);
+  EXPECT_EQ(found->judged.size(), 3U);
+  EXPECT_EQ(found->step.name, "ProfilerStep#1");
+  EXPECT_EQ(found->step.window, (Interval{301000, 401000}));
+  EXPECT_EQ(found->clipped_ns, 0);
+  EXPECT_TRUE(found->spans_steps);
+  EXPECT_EQ(found->graph_window, (Interval{201000, 501000}));
+  EXPECT_EQ(found->graph->window_ns(), 300000);
+  EXPECT_EQ(path_us(found, Bound::kCompute), 100);
+  EXPECT_EQ(found->limiter, Limiter::kGpu);
+}
+
+// The host is busy all the time, for 100 us per step. It launches a kernel of 10 us at the start
+// and one of 70 us at the end, which outlasts the step by 65 us. So the windows tile, and a step
+// has 80 us of GPU work in 100 us. Faster kernels would shorten no step but the last.
+TEST(Diagnosis, BusyHostIsTheLimitIfWorkOutlastsTheSteps) {
+  TraceBuilder builder;
+  constexpr int64_t kSteps = 6;
+  for (int64_t i = 0; i < kSteps; ++i) {
+    const int64_t at = 100 * i;
+    builder.step(i, at, 100).op("aten::mm", at, 100);
+    builder.kernel(kGemm, at + 2, i == 0 ? at + 7 : at + 65, 10)
+        .kernel(kGemm, at + 90, at + 95, 70);
+  }
+  const DiagnosedTrace found(builder);
+  EXPECT_TRUE(found->spans_steps);
+  EXPECT_EQ(found->step_ns(), 100000);
+  StepChange no_work;
+  for (const trace::EventId id : found.made.models.whole_trace().steps[0].owned.work) {
+    no_work.durations[id] = 1;
+  }
+  StepChange no_host;
+  for (const Bound bound : {Bound::kDispatch, Bound::kLaunches}) {
+    no_host.scale[static_cast<size_t>(bound)] = 0;
+  }
+  EXPECT_NEAR(found->graph->retimed(no_work).window_ns, 100e3 * kSteps, 1e3);
+  EXPECT_LE(found->graph->retimed(no_host).window_ns, 85e3 * kSteps);
+  EXPECT_EQ(found->limiter, Limiter::kHost);
 }
 
 // Steps are marked, but their launches are missing. The diagnosis covers the whole trace.
 TEST(Diagnosis, MissingLaunchesStillGiveADiagnosis) {
-  SyntheticTrace builder;
-  for (int64_t i = 0; i < 3; ++i) {
-    builder.host("user_annotation", "ProfilerStep#" + std::to_string(i), 100 * i, 99)
-        .device_work(kGemm, 100 * i, 98);
-  }
-  const Diagnosis found = builder.diagnosis();
-  EXPECT_TRUE(found.whole_trace);
-  EXPECT_TRUE(found.launches_missing);
-  EXPECT_EQ(found.limiter, Limiter::kGpu);
+  TraceBuilder builder;
+  for (int64_t i = 0; i < 3; ++i) builder.step(i, 100 * i, 99).unlaunched(kGemm, 100 * i, 98);
+  const DiagnosedTrace found(builder);
+  EXPECT_TRUE(found->whole_trace());
+  EXPECT_TRUE(found->launches_missing);
+  EXPECT_EQ(found->limiter, Limiter::kGpu);
 }
 
 TEST(Diagnosis, UnknownKernelKindIsUnclassified) {
-  SyntheticTrace builder;
-  builder.host("user_annotation", kStep, 0, 20).kernel("my_kernel_v3", 5, 10, 980);
-  EXPECT_EQ(builder.diagnosis().bound(), Bound::kUnclassified);
+  const DiagnosedTrace found(TraceBuilder().step(1, 0, 20).kernel("my_kernel_v3", 5, 10, 980));
+  EXPECT_EQ(found->bound(), Bound::kUnclassified);
 }
 
 TEST(Diagnosis, PathIncludesLaunchesOfOtherThreads) {
   // The backward pass runs on thread 2 while the thread of the step waits for it.
-  const Diagnosis found = SyntheticTrace()
-                              .host("user_annotation", kStep, 0, 300)
-                              .host("cpu_op", "aten::linear", 0, 50)
-                              .host("cpu_op", "MmBackward0", 60, 190, 0, 2)
-                              .kernel(kGemm, 240, 243, 10, 7, 2)
-                              .host("cpu_op", "aten::add_", 260, 40)
-                              .diagnosis();
-  EXPECT_EQ(found.limiter, Limiter::kHost);
-  EXPECT_TRUE(std::any_of(found.path.begin(), found.path.end(), [](const PathPart& part) {
+  const DiagnosedTrace found(TraceBuilder()
+                                 .step(1, 0, 300)
+                                 .op("aten::linear", 0, 50)
+                                 .op("MmBackward0", 60, 190, {.thread = 2})
+                                 .kernel(kGemm, 240, 243, 10, {.thread = 2})
+                                 .op("aten::add_", 260, 40));
+  EXPECT_EQ(found->limiter, Limiter::kHost);
+  EXPECT_TRUE(std::any_of(found->path.begin(), found->path.end(), [](const PathPart& part) {
     return part.begin_ns == 60000;  // start of MmBackward0
   }));
+}
+
+// The verdict adds up all warm steps. The screen shows one of them.
+TEST(Diagnosis, VerdictIsAboutAllWarmSteps) {
+  // Two steps of 100 us that compute for 95 us, and one of 104 us with a kernel of 4 us. In all,
+  // 194 of 304 us are compute, so the verdict is that of two steps.
+  TraceBuilder builder;
+  for (int64_t i = 0; i < 2; ++i) {
+    builder.step(i, 200 * i, 100).kernel(kGemm, 200 * i, 200 * i + 5, 95);
+  }
+  builder.step(2, 400, 104).op("aten::mm", 400, 104).kernel(kGemm, 499, 500, 4);
+  const DiagnosedTrace found(builder);
+  EXPECT_EQ(found->limiter, Limiter::kGpu);
+  ASSERT_EQ(found->judged.size(), 3U);
+  ASSERT_EQ(found->differing().size(), 1U);
+  EXPECT_EQ(found->differing()[0].name, "ProfilerStep#2");
+  EXPECT_EQ(found->differing()[0].place, 2U);
+  EXPECT_EQ(found->differing()[0].limiter, Limiter::kHost);
+  EXPECT_FALSE(found->spans_steps);
+}
+
+TEST(Diagnosis, ColdStepsAreNotJudged) {
+  // Steps of 1000, 100, 100 us. More than twice the median of 100 us is cold.
+  TraceBuilder builder;
+  builder.step(0, 0, 1000).op("aten::mm", 0, 1000).kernel(kGemm, 10, 15, 5);
+  for (int64_t i = 1; i < 3; ++i) {
+    builder.step(i, 900 + 200 * i, 100).kernel(kGemm, 900 + 200 * i, 905 + 200 * i, 95);
+  }
+  const DiagnosedTrace found(builder);
+  ASSERT_EQ(found->judged.size(), 2U);
+  EXPECT_EQ(found->judged[0].place, 1U);
+  EXPECT_EQ(found->limiter, Limiter::kGpu);
+  EXPECT_TRUE(found->differing().empty());
+}
+
+TEST(Diagnosis, TruncatedFileIsCut) {
+  trace::Trace recorded = TraceBuilder().step(1, 0, 100).kernel(kGemm, 10, 15, 50).trace();
+  EXPECT_FALSE(is_cut(recorded));
+  recorded.defects.count(trace::Defect::kTruncated);
+  const ModeledTrace made(std::move(recorded));
+  EXPECT_TRUE(diagnoses(made.models).at(0).is_cut);
 }
 
 TEST(KernelRate, DividesWorkByTime) {
@@ -243,10 +302,9 @@ TEST(KernelRate, DividesWorkByTime) {
 }
 
 Blocks blocks_of(const char* name) {
-  const trace::Trace trace = read_data(name);
-  const TraceIndex index(trace);
-  const Subject steps = step_subject(index);
-  return find_blocks(index, steps.owned[typical_instance(steps.group)].work);
+  const ModeledTrace made(name);
+  const StepGroup& steps = made.models.steps();
+  return find_blocks(made.index, steps.steps[steps.shown()].owned.work);
 }
 
 TEST(Blocks, FindsMlpInEveryMode) {
@@ -282,12 +340,7 @@ TEST(Blocks, FindsLinearsWithBias) {
 }
 
 OpFlow flow_of(const std::string& name, const std::string& args) {
-  const trace::Trace trace =
-      trace::read_bytes(R"([{"ph": "X", "cat": "cpu_op", "name": ")" + name +
-                            R"(", "pid": 1, "tid": 1, "ts": 1, "dur": 1, "args": )" + args + "}]",
-                        "synthetic")
-          .value();
-  return op_flow(trace, 0);
+  return op_flow(TraceBuilder().op(name, 1, 1, {.args = args}).trace(), 0);
 }
 
 TEST(OpFlow, DerivesReadsAndResultFromShapes) {

@@ -23,7 +23,7 @@ TEST(RulesThatHold, ParseAndHoldForTheirTrace) {
   for (const auto& [file, expected] : traces) {
     SCOPED_TRACE(file);
     RuleChecker trace(std::string("traces/") + file);
-    const Names rules = suggest_rules({&trace.index()});
+    const Names rules = suggest_rules({&trace.models()});
     expect_all_hold(trace, rules);
     for (const std::string& rule : expected) {
       EXPECT_NE(std::find(rules.begin(), rules.end(), rule), rules.end()) << rule;
@@ -33,7 +33,7 @@ TEST(RulesThatHold, ParseAndHoldForTheirTrace) {
 
 TEST(RulesThatHold, OmitRulesThatDoNotHold) {
   RuleChecker trace("traces/llama_train.json.gz");
-  const Names rules = suggest_rules({&trace.index()});
+  const Names rules = suggest_rules({&trace.models()});
   const auto is_listed = [&](const char* rule) {
     return std::find(rules.begin(), rules.end(), rule) != rules.end();
   };
@@ -47,7 +47,7 @@ TEST(RulesThatHold, BreakForCompiledRun) {
   RuleChecker eager("traces/mlp_eager.json");
   RuleChecker compiled("traces/mlp_compile.json");
   Names broken;
-  for (const std::string& rule : suggest_rules({&eager.index()})) {
+  for (const std::string& rule : suggest_rules({&eager.models()})) {
     if (rule.starts_with("mlp_fwd") && !compiled.check(rule).ok) broken.push_back(rule);
   }
   EXPECT_EQ(broken, (Names{"mlp_fwd: kernels == 5", "mlp_fwd: pointwise == 2"}));
@@ -87,7 +87,7 @@ TEST(ExpectOnA100, CountsKernelsLaunchesAndTheirTime) {
 TEST(ExpectInit, RulesOfSeveralTracesHoldForAll) {
   RuleChecker eager("traces/mlp_eager.json");
   RuleChecker compiled("traces/mlp_compile.json");
-  const Names rules = suggest_rules({&eager.index(), &compiled.index()});
+  const Names rules = suggest_rules({&eager.models(), &compiled.models()});
   EXPECT_NE(std::find(rules.begin(), rules.end(), "mlp_fwd: gemm == 3"), rules.end());
   EXPECT_EQ(std::find(rules.begin(), rules.end(), "mlp_fwd: kernels == 5"), rules.end());
   expect_all_hold(eager, rules);

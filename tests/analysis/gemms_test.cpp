@@ -5,12 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "tests/analysis/test_data.h"
-#include "tests/trace/make_trace.h"
+#include "tests/trace/trace_builder.h"
 
 namespace epi::analysis {
 namespace {
 
-using trace::TraceMaker;
+using trace::TraceBuilder;
 
 TEST(Gemms, MlpHasTwoRows) {
   const GemmTable table = gemm_table(read_data("traces/mlp_eager.json"));
@@ -33,14 +33,16 @@ TEST(Gemms, GemmsInAGraphHaveNoSizesAndNoRate) {
 }
 
 TEST(Gemms, IncludeTheSplitKReduction) {
-  TraceMaker maker;
-  maker.op(
-      "aten::mm", 0, 100, 1,
-      R"({"Input Dims": [[16, 4096], [4096, 4096]], "Input type": ["c10::Half", "c10::Half"]})");
-  maker.kernel("nvjet_sm90_hsh_64x16_64x16_2x1_v_bz_splitK_TNT", 200, 8000, 1);
-  maker.kernel("void cublasLt::splitKreduce_kernel<32, 16, int, float, __half, float, __half>()",
-               9000, 2000, 1);
-  const GemmTable table = gemm_table(maker.take());
+  TraceBuilder builder;
+  builder
+      .op("aten::mm", 0, 0.1,
+          {.external_id = 1,
+           .args =
+               R"({"Input Dims": [[16, 4096], [4096, 4096]], "Input type": ["c10::Half", "c10::Half"]})"})
+      .unlaunched("nvjet_sm90_hsh_64x16_64x16_2x1_v_bz_splitK_TNT", 0.2, 8, {.external_id = 1})
+      .unlaunched("void cublasLt::splitKreduce_kernel<32, 16, int, float, __half, float, __half>()",
+                  9, 2, {.external_id = 1});
+  const GemmTable table = gemm_table(builder.trace());
   ASSERT_EQ(table.rows.size(), 1U);
   EXPECT_EQ(table.rows[0].median_ns, 10000);
   EXPECT_FALSE(table.peaks.has_value());
@@ -49,14 +51,16 @@ TEST(Gemms, IncludeTheSplitKReduction) {
 
 // The two kernels of the operator have different sizes. Gate and up count as stacked.
 TEST(Gemms, KnowTheKernelsOfTheGluOperator) {
-  TraceMaker maker;
-  maker.op("epilogue::glu_mlp_forward", 0, 100, 1,
-           R"({"Input Dims": [[2, 8, 64], [256, 64], [256, 64], [32, 256], []],
-               "Input type": ["c10::BFloat16", "c10::BFloat16", "c10::BFloat16", "c10::BFloat16",
-                              "Scalar"]})");
-  maker.kernel("epi_tem_fused_mm_mul_silu_0_stream", 200, 8000, 1);
-  maker.kernel("epi_tem_fused_mm_1_stream", 9000, 2000, 1);
-  const trace::Trace trace = maker.take();
+  const trace::Trace trace =
+      TraceBuilder()
+          .op("epilogue::glu_mlp_forward", 0, 0.1,
+              {.external_id = 1,
+               .args = R"({"Input Dims": [[2, 8, 64], [256, 64], [256, 64], [32, 256], []],
+                           "Input type": ["c10::BFloat16", "c10::BFloat16", "c10::BFloat16",
+                                          "c10::BFloat16", "Scalar"]})"})
+          .unlaunched("epi_tem_fused_mm_mul_silu_0_stream", 0.2, 8, {.external_id = 1})
+          .unlaunched("epi_tem_fused_mm_1_stream", 9, 2, {.external_id = 1})
+          .trace();
   const GemmTable table = gemm_table(trace);
   ASSERT_EQ(table.rows.size(), 2U);
   EXPECT_EQ(table.rows[0].gemm, (GemmShape{1, 16, 512, 64}));
@@ -90,9 +94,7 @@ TEST(GpuPeaks, AreFoundByDriverName) {
 
 TEST(OpCost, CountsBytesReadAndWritten) {
   const auto bytes = [](const char* op, const std::string& args) {
-    TraceMaker maker;
-    maker.op(op, 0, 1, 1, args);
-    const trace::Trace trace = maker.take();
+    const trace::Trace trace = TraceBuilder().op(op, 0, 1, {.args = args}).trace();
     const auto moved = op_bytes(trace, 0);
     return moved && !moved->at_least ? moved->bytes : -1.0;
   };

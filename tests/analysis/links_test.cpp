@@ -1,57 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links between launches, kernels, operators and steps, in synthetic and recorded traces.
+// Links between launches, kernels and operators, in synthetic and recorded traces.
 #include "epilogue/trace/links.h"
 
 #include <gtest/gtest.h>
 
-#include "epilogue/analysis/index/steps.h"
 #include "tests/analysis/test_data.h"
-#include "tests/trace/make_trace.h"
+#include "tests/trace/trace_builder.h"
 
 namespace epi::analysis {
 namespace {
 
 using trace::Category;
 using trace::EventId;
-using trace::TraceMaker;
+using trace::TraceBuilder;
 
 TEST(Links, PreferTimesOverAWrongExternalId) {
-  TraceMaker make;
-  const EventId right = make.op("right", 0, 100, 1);
-  make.op("wrong", 200, 100, 2);
-  const EventId launch = make.add(Category::kCudaRuntime, "cudaLaunchKernel", 10, 5, 2);
-  const EventId kernel = make.kernel("k", 50, 10, 2);
-  make.trace().correlation[launch] = make.trace().correlation[kernel] = 7;
-  const trace::Trace trace = make.take();
-  const trace::Links links = trace::link(trace);
+  TraceBuilder builder;
+  const EventId right = builder.op("right", 0, 100, {.external_id = 1}).last();
+  builder.op("wrong", 200, 100, {.external_id = 2});
+  const EventId launch =
+      builder.call("cudaLaunchKernel", 10, 5, {.external_id = 2, .correlation = 7}).last();
+  const EventId kernel =
+      builder.unlaunched("k", 50, 10, {.external_id = 2, .correlation = 7}).last();
+  const trace::Links links = trace::link(builder.trace());
   EXPECT_EQ(links.launch[kernel], launch);
   EXPECT_EQ(links.op[kernel], right);
 }
 
 TEST(Links, UseExternalIdWithoutALaunch) {
-  TraceMaker make;
-  const EventId op = make.op("aten::mm", 0, 100, 1);
-  const EventId kernel = make.kernel("gemm", 10, 50, 1);
-  const trace::Trace trace = make.take();
-  const trace::Links links = trace::link(trace);
+  TraceBuilder builder;
+  const EventId op = builder.op("aten::mm", 0, 100, {.external_id = 1}).last();
+  const EventId kernel = builder.unlaunched("gemm", 10, 50, {.external_id = 1}).last();
+  const trace::Links links = trace::link(builder.trace());
   EXPECT_EQ(links.launch[kernel], trace::kNoEvent);
   EXPECT_EQ(links.op[kernel], op);
-  EXPECT_EQ(links.launch_ns[kernel], 10);
+  EXPECT_EQ(links.launch_ns[kernel], 0);
 }
 
 // In a file with two ranks, correlation ids repeat but times do not.
 TEST(Links, TakeNearestLaunchOfSharedCorrelationId) {
-  TraceMaker make;
+  TraceBuilder builder;
   EventId launches[2];
   EventId kernels[2];
   for (int rank = 0; rank < 2; ++rank) {
     const int64_t at = rank * 1000;
-    launches[rank] = make.add(Category::kCudaRuntime, "cudaLaunchKernel", at + 10, 5);
-    kernels[rank] = make.kernel("k", at + 50, 10, 0);
-    make.trace().correlation[launches[rank]] = make.trace().correlation[kernels[rank]] = 7;
+    launches[rank] = builder.call("cudaLaunchKernel", at + 10, 5, {.correlation = 7}).last();
+    kernels[rank] = builder.unlaunched("k", at + 50, 10, {.correlation = 7}).last();
   }
-  const trace::Trace trace = make.take();
-  const trace::Links links = trace::link(trace);
+  const trace::Links links = trace::link(builder.trace());
   EXPECT_EQ(links.launch[kernels[0]], launches[0]);
   EXPECT_EQ(links.launch[kernels[1]], launches[1]);
   EXPECT_EQ(links.shared_correlations, 1);
@@ -91,43 +87,6 @@ TEST(Links, NestPythonFramesSeparately) {
   }
   EXPECT_GT(frames, 1000);
   EXPECT_GT(children, frames / 2);
-}
-
-TEST(Steps, AreColdAboveTwiceTheMedian) {
-  TraceMaker make;
-  const int64_t durations[] = {1000, 100, 110, 201};
-  int64_t at = 0;
-  for (const int64_t dur_ns : durations) {
-    make.add(Category::kUserAnnotation, "ProfilerStep#" + std::to_string(at), at, dur_ns);
-    at += 2000;
-  }
-  const trace::Trace trace = make.take();
-  const trace::Links links = trace::link(trace);
-  const InstanceGroup found = steps(trace, Ownership(trace, links));
-  ASSERT_EQ(found.instances.size(), 4);
-  EXPECT_TRUE(found.instances[0].cold);  // the median is 155.5
-  EXPECT_FALSE(found.instances[3].cold);
-  EXPECT_DOUBLE_EQ(median_measures(found).cpu_ns, 155.5);
-}
-
-TEST(Steps, OwnLaunchesOfOtherThreads) {
-  TraceMaker make;
-  make.add(Category::kUserAnnotation, "ProfilerStep#1", 0, 100);
-  const EventId launch =
-      make.add(Category::kCudaRuntime, "cudaGraphLaunch", 50, 5, 0, "", {100, 200});
-  const EventId first = make.kernel("a", 90, 40, 0);    // after the step's end
-  const EventId second = make.kernel("b", 110, 40, 0);  // overlaps the first
-  make.kernel("unlaunched", 300, 10, 0);
-  for (const EventId id : {launch, first, second}) make.trace().correlation[id] = 5;
-  const trace::Trace trace = make.take();
-  const trace::Links links = trace::link(trace);
-  const Measures m = steps(trace, Ownership(trace, links)).instances.at(0).measures;
-  EXPECT_EQ(m.kernels, 2);
-  EXPECT_EQ(m.launches, 1);
-  EXPECT_EQ(m.device_ns, 80);
-  EXPECT_EQ(m.busy_ns, 60);
-  EXPECT_EQ(m.window_ns, 150);
-  EXPECT_EQ(m.idle_ns(), 90);
 }
 
 }  // namespace

@@ -9,19 +9,11 @@
 namespace epi::analysis {
 namespace {
 
-std::vector<NameRule> rules_of(std::string_view text) {
+NameRules rules_of(std::string_view text) {
   auto rules = parse_name_rules(text, "names.txt");
   EXPECT_TRUE(rules) << rules.error().message;
-  return rules.value_or(std::vector<NameRule>());
+  return rules.value_or(NameRules());
 }
-
-// Sets user rules for one scope and clears them at its end.
-struct UserNames {
-  explicit UserNames(std::string_view text) { set_user_names(rules_of(text)); }
-  UserNames(const UserNames&) = delete;
-  UserNames& operator=(const UserNames&) = delete;
-  ~UserNames() { set_user_names({}); }
-};
 
 TEST(NameRules, ParsesPatternsAndFields) {
   const auto rules = rules_of(
@@ -73,7 +65,8 @@ TEST(NameRules, UserRulesOverrideDecoder) {
   const std::string gemm = "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_bias_TNT";
   const DecodedName before = decode_name(gemm);
   {
-    const UserNames names("acme::* library=acme kind=pointwise\nnvjet_* library=mine\n");
+    const NamesInUse names(std::make_shared<const NameRules>(
+        rules_of("acme::* library=acme kind=pointwise\nnvjet_* library=mine\n")));
     EXPECT_EQ(library_text(decode_name(name)), "acme");
     EXPECT_EQ(decode_name(name).kind, Kind::kPointwise);
     EXPECT_EQ(library_text(decode_name(gemm)), "mine");

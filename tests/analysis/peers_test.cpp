@@ -8,14 +8,12 @@
 #include <optional>
 #include <set>
 
-#include "epilogue/analysis/index/steps.h"
-#include "epilogue/analysis/index/subject.h"
 #include "epilogue/analysis/names/decode.h"
-#include "epilogue/analysis/time/breakdown.h"
-#include "epilogue/analysis/time/diagnosis.h"
-#include "epilogue/analysis/time/summary.h"
+#include "epilogue/analysis/step/breakdown.h"
+#include "epilogue/analysis/step/summary.h"
 #include "epilogue/trace/event_args.h"
 #include "epilogue/trace/reader.h"
+#include "tests/analysis/diagnosed_trace.h"
 
 namespace epi::analysis {
 namespace {
@@ -47,8 +45,12 @@ class Peers : public testing::Test {
 };
 
 #define READ_OR_SKIP(trace, name) \
-  const auto trace = read(name);  \
+  auto trace = read(name);        \
   if (!trace) GTEST_SKIP() << name << " is not in ../shared/data/peers"
+
+#define MODEL_OR_SKIP(made, name)  \
+  READ_OR_SKIP(made##_read, name); \
+  const ModeledTrace made(std::move(*made##_read))
 
 TEST_F(Peers, TraceLensBertTimesByOperator) {
   READ_OR_SKIP(trace, "tracelens_h100_bert");
@@ -83,21 +85,20 @@ TEST_F(Peers, TraceLensBertTimesByOperator) {
 }
 
 TEST_F(Peers, TraceLensBertBusyAndIdleTime) {
-  READ_OR_SKIP(trace, "tracelens_h100_bert");
-  const auto device = breakdown(TraceIndex(*trace)).at(0);
+  MODEL_OR_SKIP(made, "tracelens_h100_bert");
+  const auto device = breakdown(made.models).at(0);
   constexpr double kRoundingUs = 0.1;
-  EXPECT_NEAR(static_cast<double>(device.shares.busy_ns()) / 1000, 309.43774, kRoundingUs);
+  EXPECT_NEAR(static_cast<double>(device.shares.busy_ns) / 1000, 309.43774, kRoundingUs);
   EXPECT_NEAR(static_cast<double>(device.shares.idle_ns) / 1000, 3598.38721, kRoundingUs);
   EXPECT_NEAR(static_cast<double>(device.shares.window_ns) / 1000, 3907.82495, kRoundingUs);
 }
 
 TEST_F(Peers, StepsOwnTheirGpuEvents) {
-  READ_OR_SKIP(trace, "hta_ns_resolution");
-  const TraceIndex index(*trace);
-  const Subject steps = step_subject(index);
-  ASSERT_EQ(steps.group.instances.size(), 5);
+  MODEL_OR_SKIP(made, "hta_ns_resolution");
+  const StepGroup& steps = made.models.steps();
+  ASSERT_EQ(steps.steps.size(), 5);
   size_t gpu_events = 0;
-  for (const Owned& owned : steps.owned) gpu_events += owned.work.size();
+  for (const StepModel& step : steps.steps) gpu_events += step.owned.work.size();
   EXPECT_EQ(gpu_events, 6095);
 }
 
@@ -118,14 +119,12 @@ TEST_F(Peers, KeepsNanosecondPrecision) {
 }
 
 TEST_F(Peers, FindsStepsOfHtaCompareTrace) {
-  READ_OR_SKIP(trace, "hta_compare_base");
-  const trace::Links links = trace::link(*trace);
-  const Ownership ownership(*trace, links);
-  const InstanceGroup found = steps(*trace, ownership);
-  ASSERT_EQ(found.instances.size(), 2);
-  EXPECT_EQ(found.instances[0].name, "ProfilerStep#1009");
-  EXPECT_EQ(found.instances[1].name, "ProfilerStep#1010");
-  EXPECT_EQ(found.instances[1].measures.cpu_ns, 122149000);
+  MODEL_OR_SKIP(made, "hta_compare_base");
+  const auto& found = made.models.steps().steps;
+  ASSERT_EQ(found.size(), 2);
+  EXPECT_EQ(found[0].name, "ProfilerStep#1009");
+  EXPECT_EQ(found[1].name, "ProfilerStep#1010");
+  EXPECT_EQ(found[1].cpu_ns, 122149000);
 }
 
 TEST_F(Peers, ReadsOldCategories) {
@@ -147,17 +146,11 @@ struct PeerVerdict {
 class PeerVerdicts : public Peers, public testing::WithParamInterface<PeerVerdict> {};
 
 TEST_P(PeerVerdicts, FollowFromTheCriticalPath) {
-  READ_OR_SKIP(trace, GetParam().trace);
-  const TraceIndex index(*trace);
-  const auto found = diagnose(index, step_subject(index));
+  MODEL_OR_SKIP(made, GetParam().trace);
+  const auto found = diagnose(made.models, made.models.judged());
   ASSERT_TRUE(found);
   EXPECT_EQ(found->limiter, GetParam().limiter);
-  int64_t at = found->window.begin;
-  for (const PathPart& part : found->path) {
-    ASSERT_EQ(part.begin_ns, at);
-    at = part.end_ns;
-  }
-  EXPECT_EQ(at, found->window.end);
+  expect_path_covers_window(*found);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -178,9 +171,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Kernels that were launched before the file starts belong to no step.
 TEST_F(Peers, QwenStepOwnsOnlyItsLaunches) {
-  READ_OR_SKIP(trace, "tracelens_h100_qwen");
-  const TraceIndex index(*trace);
-  EXPECT_EQ(steps(*trace, index.ownership).instances.at(0).measures.kernels, 1029);
+  MODEL_OR_SKIP(made, "tracelens_h100_qwen");
+  EXPECT_EQ(made.models.steps().steps.at(0).kernels, 1029);
 }
 
 // A ROCm copy that blocks for 463 ms counts as a synchronization.
@@ -196,8 +188,8 @@ TEST_F(Peers, BlockingRocmCopyIsASync) {
 // Of the 3090 runs of the add kernel, the 282 longer than 20 us take 87 % of its time. The others
 // are far below peak bandwidth.
 TEST_F(Peers, KernelRatesAreWeightedByTime) {
-  READ_OR_SKIP(trace, "kineto_resnet50_worker0");
-  const Summary summary = summarize(TraceIndex(*trace), false);
+  MODEL_OR_SKIP(made, "kineto_resnet50_worker0");
+  const Summary summary = summarize(made.models);
   for (size_t i = 0; i < summary.rates.size(); ++i) {
     if (decode_name(summary.kernels[i].name).ops != std::vector<std::string>{"add"}) continue;
     EXPECT_NEAR(summary.rates[i].of_peak_bandwidth.value_or(0), 0.87, 0.01);
@@ -207,9 +199,8 @@ TEST_F(Peers, KernelRatesAreWeightedByTime) {
 }
 
 TEST_F(Peers, FindsStepsRecordedAsOperators) {
-  READ_OR_SKIP(trace, "kineto_resnet50_worker0");
-  const TraceIndex index(*trace);
-  EXPECT_EQ(steps(*trace, index.ownership).instances.size(), 6U);
+  MODEL_OR_SKIP(made, "kineto_resnet50_worker0");
+  EXPECT_EQ(made.models.steps().steps.size(), 6U);
 }
 
 }  // namespace

@@ -5,13 +5,13 @@
 #include <gtest/gtest.h>
 
 #include "epilogue/base/error.h"
-#include "tests/trace/make_trace.h"
+#include "tests/trace/trace_builder.h"
 
 namespace epi::analysis {
 namespace {
 
 using trace::Category;
-using trace::TraceMaker;
+using trace::TraceBuilder;
 
 // Times are differences of doubles in microseconds, which round.
 constexpr double kRounding = 1e-9;
@@ -25,22 +25,23 @@ const TableRow* find_row(const ProfilerTable& table, std::string_view name, bool
 
 // Two steps of a linear. Each has one kernel and the annotation's span on the device.
 trace::Trace two_steps() {
-  TraceMaker make;
-  for (int step = 0; step < 2; ++step) {
-    const int64_t at = step * 10000;
-    const int64_t id = step * 10;
-    make.add(Category::kUserAnnotation, "ProfilerStep#" + std::to_string(step + 2), at, 9000,
-             id + 1);
-    make.add(Category::kUserAnnotation, "fwd", at + 100, 8000, id + 2);
-    make.op("aten::linear", at + 200, 7000, id + 3, R"({"Input Dims": [[2, 3]]})");
-    make.op("aten::t", at + 300, 1000, id + 4);
-    make.op("aten::addmm", at + 1400, 5000, id + 5);
-    make.add(Category::kCudaRuntime, "cudaLaunchKernel", at + 2000, 500, id + 5);
-    make.kernel("gemm", at + 3000, 2000 + step * 1000, id + 5);
-    make.add(Category::kGpuUserAnnotation, "fwd", at + 2999, 2002 + step * 1000, id + 2, "",
-             {0, 7});
+  TraceBuilder builder;
+  for (int64_t i = 0; i < 2; ++i) {
+    const double at = 10.0 * static_cast<double>(i);
+    const int64_t id = 10 * i;
+    const double gemm_us = 2.0 + static_cast<double>(i);
+    builder.step(i + 2, at, 9, {.external_id = id + 1})
+        .annotation("fwd", at + 0.1, 8, {.external_id = id + 2})
+        .op("aten::linear", at + 0.2, 7,
+            {.external_id = id + 3, .args = R"({"Input Dims": [[2, 3]]})"})
+        .op("aten::t", at + 0.3, 1, {.external_id = id + 4})
+        .op("aten::addmm", at + 1.4, 5, {.external_id = id + 5})
+        .call("cudaLaunchKernel", at + 2, 0.5, {.external_id = id + 5})
+        .unlaunched("gemm", at + 3, gemm_us, {.external_id = id + 5})
+        .work(Category::kGpuUserAnnotation, "fwd", at + 2.999, gemm_us + 0.002,
+              {.external_id = id + 2});
   }
-  return make.take();
+  return builder.trace();
 }
 
 TEST(ProfilerTable, AddsUpSelfAndTotalTimesByName) {
@@ -89,48 +90,50 @@ TEST(ProfilerTable, SelfTimesAddUpToTheTotal) {
 }
 
 TEST(ProfilerTable, MergesAnEventWithItsOnlyChildOfTheSameName) {
-  TraceMaker make;
-  make.op("aten::sum", 0, 100, 1);
-  make.op("aten::sum", 10, 80, 2);
-  make.op("aten::fill", 20, 30, 3);
-  make.kernel("reduce", 30, 7, 2);
-  const ProfilerTable table = profiler_table(make.take());
+  const ProfilerTable table = profiler_table(TraceBuilder()
+                                                 .op("aten::sum", 0, 100, {.external_id = 1})
+                                                 .op("aten::sum", 10, 80, {.external_id = 2})
+                                                 .op("aten::fill", 20, 30, {.external_id = 3})
+                                                 .unlaunched("reduce", 30, 7, {.external_id = 2})
+                                                 .trace());
   const TableRow* sum = find_row(table, "aten::sum");
   ASSERT_NE(sum, nullptr);
   EXPECT_EQ(sum->calls, 1);
-  EXPECT_NEAR(sum->cpu_total_us, 0.1, kRounding);
-  EXPECT_NEAR(sum->self_cpu_us, 0.07, kRounding);
-  EXPECT_NEAR(sum->self_device_us, 0.007, kRounding);
-  EXPECT_NEAR(sum->device_total_us, 0.007, kRounding);
+  EXPECT_NEAR(sum->cpu_total_us, 100, kRounding);
+  EXPECT_NEAR(sum->self_cpu_us, 70, kRounding);
+  EXPECT_NEAR(sum->self_device_us, 7, kRounding);
+  EXPECT_NEAR(sum->device_total_us, 7, kRounding);
 }
 
 TEST(ProfilerTable, KeepsTwoChildrenOfTheSameName) {
-  TraceMaker make;
-  make.op("aten::sum", 0, 100, 1);
-  make.op("aten::sum", 10, 20, 2);
-  make.op("aten::sum", 40, 20, 3);
-  const ProfilerTable table = profiler_table(make.take());
+  const ProfilerTable table = profiler_table(TraceBuilder()
+                                                 .op("aten::sum", 0, 100, {.external_id = 1})
+                                                 .op("aten::sum", 10, 20, {.external_id = 2})
+                                                 .op("aten::sum", 40, 20, {.external_id = 3})
+                                                 .trace());
   EXPECT_EQ(table.rows.front().calls, 3);
-  EXPECT_NEAR(table.rows.front().cpu_total_us, 0.14, kRounding);
+  EXPECT_NEAR(table.rows.front().cpu_total_us, 140, kRounding);
 }
 
 TEST(ProfilerTable, SeparatesAnnotationFromOperatorOfSameName) {
-  TraceMaker make;
-  make.add(Category::kUserAnnotation, "relu", 0, 100, 1);
-  make.op("relu", 10, 20, 2);
-  make.op("other", 40, 20, 3);
-  const ProfilerTable table = profiler_table(make.take());
+  const ProfilerTable table = profiler_table(TraceBuilder()
+                                                 .annotation("relu", 0, 100, {.external_id = 1})
+                                                 .op("relu", 10, 20, {.external_id = 2})
+                                                 .op("other", 40, 20, {.external_id = 3})
+                                                 .trace());
   ASSERT_EQ(table.rows.size(), 3);
   EXPECT_TRUE(table.rows[0].annotation);
   EXPECT_FALSE(table.rows[1].annotation);
 }
 
 TEST(ProfilerTable, GroupsByShape) {
-  TraceMaker make;
-  make.op("aten::mm", 0, 10, 1, R"({"Input Dims": [[2, 3], [3, 4]]})");
-  make.op("aten::mm", 20, 10, 2, R"({"Input Dims": [[5, 3], [3, 4]]})");
-  make.op("aten::mm", 40, 10, 3, R"({"Input Dims": [[2, 3], [3, 4]]})");
-  const trace::Trace trace = make.take();
+  TraceBuilder builder;
+  int64_t at = 0;
+  for (const char* dims : {"[[2, 3], [3, 4]]", "[[5, 3], [3, 4]]", "[[2, 3], [3, 4]]"}) {
+    at += 20;
+    builder.op("aten::mm", at, 10, {.args = std::string(R"({"Input Dims": )") + dims + "}"});
+  }
+  const trace::Trace trace = builder.trace();
   EXPECT_EQ(profiler_table(trace).rows.size(), 1);
   const ProfilerTable table = profiler_table(trace, {.by_shape = true});
   ASSERT_EQ(table.rows.size(), 2);
@@ -139,22 +142,22 @@ TEST(ProfilerTable, GroupsByShape) {
 }
 
 TEST(ProfilerTable, ComputesMinMedianAndP90) {
-  TraceMaker make;
-  for (int i = 1; i <= 11; ++i) make.op("aten::mm", i * 100, i);
-  const ProfilerTable table = profiler_table(make.take(), {.stats = true});
-  EXPECT_NEAR(table.rows[0].spread.min_us, 0.001, kRounding);
-  EXPECT_NEAR(table.rows[0].spread.median_us, 0.006, kRounding);
-  EXPECT_NEAR(table.rows[0].spread.p90_us, 0.01, kRounding);
+  TraceBuilder builder;
+  for (int i = 1; i <= 11; ++i) builder.op("aten::mm", i * 100, i);
+  const ProfilerTable table = profiler_table(builder.trace(), {.stats = true});
+  EXPECT_NEAR(table.rows[0].spread.min_us, 1, kRounding);
+  EXPECT_NEAR(table.rows[0].spread.median_us, 6, kRounding);
+  EXPECT_NEAR(table.rows[0].spread.p90_us, 10, kRounding);
 }
 
 // FLOP counts by PyTorch's formulas, computed by hand. For conv2d on a 224 x 224 image with stride
 // 2 it is 2 * (64 * 112 * 112) * (7 * 7 * 3).
 TEST(ProfilerTable, CountsFlopsLikePyTorch) {
-  TraceMaker make;
+  TraceBuilder builder;
   int64_t at = 0;
   const auto op = [&](const char* name, const char* args) {
     at += 100;
-    make.op(name, at, 50, at, args);
+    builder.op(name, at, 50, {.external_id = at, .args = args});
   };
   op("aten::mm", R"({"Input Dims": [[2, 3], [3, 5]], "Input type": ["float", "float"]})");
   op("aten::bmm", R"({"Input Dims": [[4, 2, 3], [4, 3, 5]], "Input type": ["float", "float"]})");
@@ -164,10 +167,9 @@ TEST(ProfilerTable, CountsFlopsLikePyTorch) {
      R"("Input type": ["float", "float", "", "ScalarList", "ScalarList", "ScalarList", "Scalar"], )"
      R"("Concrete Inputs": ["", "", "", "[2, 2]", "[3, 3]", "[1, 1]", "1"]})");
   op("aten::gelu", R"({"Input Dims": [[7, 2]], "Input type": ["float"]})");
-  trace::Trace trace = make.take();
-  EXPECT_FALSE(profiler_table(trace).has_flops) << "the trace was recorded without with_flops";
-  trace.properties.emplace_back("with_flops", "1");
-  const ProfilerTable table = profiler_table(trace);
+  EXPECT_FALSE(profiler_table(builder.trace()).has_flops)
+      << "the trace was recorded without with_flops";
+  const ProfilerTable table = profiler_table(builder.property("with_flops", "1").trace());
   EXPECT_EQ(find_row(table, "aten::mm")->flops, 2 * 2 * 3 * 5);
   EXPECT_EQ(find_row(table, "aten::bmm")->flops, 4 * 2 * 2 * 3 * 5);
   EXPECT_EQ(find_row(table, "aten::mul")->flops, 14);

@@ -4,9 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <string>
 #include <vector>
 
-#include "tests/analysis/synthetic_trace.h"
+#include "tests/trace/trace_builder.h"
 
 namespace epi::analysis {
 namespace {
@@ -16,13 +17,13 @@ std::string name_or_empty(const trace::Trace& trace, trace::EventId id) {
 }
 
 TEST(PythonFrames, FindsTheInnermostFunctionAndModule) {
-  SyntheticTrace builder;
-  builder.host("python_function", "train.py(1): main", 0, 100);
-  builder.host("python_function", "nn.Module: Block_0", 10, 40);
-  builder.host("python_function", "block.py(7): forward", 20, 10);
-  builder.host("python_function", "train.py(9): log", 60, 10);
-  builder.host("cpu_op", "aten::mm", 22, 2);
-  const trace::Trace trace = builder.trace();
+  const trace::Trace trace = trace::TraceBuilder()
+                                 .frame("train.py(1): main", 0, 100)
+                                 .frame("nn.Module: Block_0", 10, 40)
+                                 .frame("block.py(7): forward", 20, 10)
+                                 .frame("train.py(9): log", 60, 10)
+                                 .op("aten::mm", 22, 2)
+                                 .trace();
   const PythonFrames frames(trace);
   const trace::LaneId lane = trace.lane[0];
   const auto at = [&](int64_t us) {
@@ -45,7 +46,7 @@ TEST(PythonFrames, FindsFramesAtAnyDepth) {
     return std::uniform_int_distribution<int>(low, high)(random);
   };
   for (int run = 0; run < 20; ++run) {
-    SyntheticTrace builder;
+    trace::TraceBuilder builder;
     struct Span {
       int begin, end;
     };
@@ -53,8 +54,8 @@ TEST(PythonFrames, FindsFramesAtAnyDepth) {
     const auto nest = [&](const auto& self, int begin, int end) -> void {
       while (begin + 2 < end && spans.size() < 300) {
         const Span span{begin, between(begin + 1, end - 1)};
-        builder.host("python_function", between(0, 3) == 0 ? "nn.Module: Block" : "f.py(1): f",
-                     span.begin, span.end - span.begin);
+        builder.frame(between(0, 3) == 0 ? "nn.Module: Block" : "f.py(1): f", span.begin,
+                      span.end - span.begin);
         spans.push_back(span);
         self(self, span.begin + 1, span.end);
         begin = span.end + between(0, 4);

@@ -6,6 +6,7 @@
 
 #include "epilogue/analysis/ranks/ranks.h"
 #include "epilogue/trace/reader.h"
+#include "tests/analysis/modeled_trace.h"
 #include "tests/trace/rank_job.h"
 
 namespace epi::analysis {
@@ -23,8 +24,8 @@ Ranks analyze(const RankJob& job, size_t missing = 0) {
   for (size_t i = 0; i < texts.size() - missing; ++i) {
     auto trace = trace::read_bytes(texts[i], "rank.json");
     EXPECT_TRUE(trace) << trace.error().message;
-    const TraceIndex index(*trace);
-    ranks.push_back(rank_data(index));
+    const ModeledTrace made(std::move(*trace));
+    ranks.push_back(rank_data(made.models));
     ranks.back().rank = static_cast<int64_t>(i);
     ranks.back().has_rank = true;
   }

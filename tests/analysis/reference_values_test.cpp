@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "epilogue/analysis/index/steps.h"
-#include "tests/analysis/test_data.h"
+#include "tests/analysis/modeled_trace.h"
 
 namespace epi::analysis {
 namespace {
@@ -46,7 +45,8 @@ const Reference kReferences[] = {
 TEST(ReferenceValues, MatchForEveryTrace) {
   for (const Reference& reference : kReferences) {
     SCOPED_TRACE(reference.file);
-    const trace::Trace trace = read_data(std::string("traces/") + reference.file);
+    const ModeledTrace made(std::string("traces/") + reference.file);
+    const trace::Trace& trace = made.trace;
     EXPECT_TRUE(trace.defects.empty());
     int64_t kernel_ns = 0;
     int64_t begin_ns = INT64_MAX;
@@ -59,17 +59,13 @@ TEST(ReferenceValues, MatchForEveryTrace) {
     }
     EXPECT_EQ(kernel_ns, reference.kernel_ns);
     EXPECT_EQ(end_ns - begin_ns, reference.span_ns);
-    const trace::Links links = trace::link(trace);
-    const Ownership ownership(trace, links);
-    const Measures all = ownership.measure(0, INT64_MAX / 2);
+    const StepModel& all = made.models.whole_trace().steps.at(0);
     EXPECT_EQ(all.kernels, reference.kernels);
     EXPECT_EQ(all.memcpys, reference.memcpys);
     EXPECT_EQ(all.memsets, reference.memsets);
     EXPECT_EQ(all.busy_ns, reference.busy_ns);
     std::vector<int64_t> steps_ns;
-    for (const Instance& step : steps(trace, ownership).instances) {
-      steps_ns.push_back(step.measures.cpu_ns);
-    }
+    for (const StepModel& step : made.models.steps().steps) steps_ns.push_back(step.cpu_ns);
     EXPECT_EQ(steps_ns, reference.steps_ns);
   }
 }
@@ -77,25 +73,22 @@ TEST(ReferenceValues, MatchForEveryTrace) {
 // Another thread launches the kernels of the backward pass. The device span of its annotation is
 // only 0.7 us.
 TEST(ReferenceValues, MatchForForwardBackwardAndOptimizer) {
-  const trace::Trace trace = read_data("traces/llama_train.json.gz");
-  const trace::Links links = trace::link(trace);
-  const Ownership ownership(trace, links);
+  const ModeledTrace made("traces/llama_train.json.gz");
   const std::map<std::string, std::pair<int64_t, int64_t>> expected = {
       {"forward", {1563, 9607800}}, {"backward", {3225, 18066500}}, {"optimizer", {72, 2048700}}};
   int found = 0;
-  for (const InstanceGroup& group : annotations(trace, ownership)) {
+  for (const StepGroup& group : made.models.annotations()) {
     const auto reference = expected.find(group.name);
     if (reference == expected.end()) continue;
     ++found;
     int64_t events = 0;
-    int64_t device_ns = 0;
-    for (const Instance& instance : group.instances) {
-      const Measures& m = instance.measures;
-      events += m.kernels + m.memcpys + m.memsets;
-      device_ns += m.device_ns;
+    int64_t gpu_ns = 0;
+    for (const StepModel& one : group.steps) {
+      events += one.kernels + one.memcpys + one.memsets;
+      gpu_ns += one.gpu_ns;
     }
     EXPECT_EQ(events, reference->second.first) << group.name;
-    EXPECT_NEAR(static_cast<double>(device_ns), static_cast<double>(reference->second.second), 50)
+    EXPECT_NEAR(static_cast<double>(gpu_ns), static_cast<double>(reference->second.second), 50)
         << group.name;  // reference values are rounded to 0.1 us
   }
   EXPECT_EQ(found, 3);

@@ -158,26 +158,26 @@ TEST(Rule, CountAcceptsNamesWithPunctuation) {
 TEST(Rule, ConvertsUnits) {
   struct Case {
     const char* claim;
-    Unit unit;
+    RuleUnit unit;
     double value;
   };
   const Case cases[] = {
-      {"gpu_time < 250", Unit::kNanoseconds, 250e3},  // without a unit: microseconds
-      {"gpu_time < 250ns", Unit::kNanoseconds, 250},
-      {"gpu_time < 250us", Unit::kNanoseconds, 250e3},
-      {"cpu_time < 2.5 ms", Unit::kNanoseconds, 2.5e6},
-      {"idle < 2s", Unit::kNanoseconds, 2e9},
-      {"idle < 40", Unit::kNanoseconds, 40e3},
-      {"idle < 25%", Unit::kShare, 0.25},
-      {"busy > 50%", Unit::kShare, 0.5},
-      {"busy > 0.5", Unit::kShare, 0.5},
-      {"bytes < 8", Unit::kBytes, 8},
-      {"bytes < 8B", Unit::kBytes, 8},
-      {"bytes < 8kB", Unit::kBytes, 8e3},
-      {"bytes < 8 MB", Unit::kBytes, 8e6},
-      {"bytes < 1.5GB", Unit::kBytes, 1.5e9},
-      {"kernels < 1e3", Unit::kCount, 1000},
-      {"count aten::t < 7", Unit::kCount, 7}};
+      {"gpu_time < 250", RuleUnit::kNanoseconds, 250e3},  // without a unit: microseconds
+      {"gpu_time < 250ns", RuleUnit::kNanoseconds, 250},
+      {"gpu_time < 250us", RuleUnit::kNanoseconds, 250e3},
+      {"cpu_time < 2.5 ms", RuleUnit::kNanoseconds, 2.5e6},
+      {"idle < 2s", RuleUnit::kNanoseconds, 2e9},
+      {"idle < 40", RuleUnit::kNanoseconds, 40e3},
+      {"idle < 25%", RuleUnit::kShare, 0.25},
+      {"busy > 50%", RuleUnit::kShare, 0.5},
+      {"busy > 0.5", RuleUnit::kShare, 0.5},
+      {"bytes < 8", RuleUnit::kBytes, 8},
+      {"bytes < 8B", RuleUnit::kBytes, 8},
+      {"bytes < 8kB", RuleUnit::kBytes, 8e3},
+      {"bytes < 8 MB", RuleUnit::kBytes, 8e6},
+      {"bytes < 1.5GB", RuleUnit::kBytes, 1.5e9},
+      {"kernels < 1e3", RuleUnit::kCount, 1000},
+      {"count aten::t < 7", RuleUnit::kCount, 7}};
   for (const Case& one : cases) {
     const Rule rule = parsed(std::string("step: median ") + one.claim);
     EXPECT_EQ(rule.unit, one.unit) << one.claim;

@@ -11,34 +11,14 @@
 #include <set>
 #include <string>
 
-#include "epilogue/trace/reader.h"
 #include "tests/analysis/test_data.h"
+#include "tests/trace/trace_builder.h"
 
 namespace epi::analysis {
 namespace {
 
 using trace::EventId;
-
-// Builds a trace with one thread and one stream. Times are in microseconds.
-class TraceBuilder {
- public:
-  TraceBuilder& host(const char* name, int64_t begin, int64_t dur) {
-    return add("cpu_op", name, 1, begin, dur);
-  }
-  TraceBuilder& kernel(const char* name, int64_t begin, int64_t dur) {
-    return add("kernel", name, 0, begin, dur);
-  }
-  trace::Trace trace() const { return trace::read_bytes(text_ + "]", "synthetic").value(); }
-
- private:
-  TraceBuilder& add(const char* category, const char* name, int pid, int64_t begin, int64_t dur) {
-    text_ += fmt::format(
-        R"({}{{"ph": "X", "cat": "{}", "name": "{}", "pid": {}, "tid": 7, "ts": {}, "dur": {}, "args": {{}}}})",
-        text_ == "[" ? "" : ",", category, name, pid, begin, dur);
-    return *this;
-  }
-  std::string text_ = "[";
-};
+using trace::TraceBuilder;
 
 std::map<std::string, int> rows_by_name(const trace::Trace& trace, const TimelineLane& lane) {
   std::map<std::string, int> rows;
@@ -50,14 +30,14 @@ std::map<std::string, int> rows_by_name(const trace::Trace& trace, const Timelin
 
 TEST(Timeline, RowsFollowNestingDepth) {
   const trace::Trace trace = TraceBuilder()
-                                 .host("child", 10, 20)
-                                 .host("parent", 0, 100)
-                                 .host("grandchild", 15, 5)
-                                 .host("second child", 30, 10)
-                                 .host("next", 100, 5)
-                                 .kernel("first", 0, 10)
-                                 .kernel("over it", 5, 10)
-                                 .kernel("behind", 11, 10)
+                                 .op("child", 10, 20)
+                                 .op("parent", 0, 100)
+                                 .op("grandchild", 15, 5)
+                                 .op("second child", 30, 10)
+                                 .op("next", 100, 5)
+                                 .unlaunched("first", 0, 10)
+                                 .unlaunched("over it", 5, 10)
+                                 .unlaunched("behind", 11, 10)
                                  .trace();
   const Timeline timeline = make_timeline(TraceIndex(trace), 100);
   ASSERT_EQ(timeline.lanes.size(), 2U);
@@ -77,7 +57,7 @@ TEST(Timeline, RowsFollowNestingDepth) {
 TEST(Timeline, CountsEventsBelowTheLastRow) {
   TraceBuilder builder;
   const auto deep = static_cast<int64_t>(kTimelineRows) + 3;
-  for (int64_t i = 0; i < deep; ++i) builder.host("nested", i, 1000 - 2 * i);
+  for (int64_t i = 0; i < deep; ++i) builder.op("nested", i, 1000 - 2 * i);
   const trace::Trace trace = builder.trace();
   const Timeline timeline = make_timeline(TraceIndex(trace), 1000);
   EXPECT_EQ(timeline.too_deep, 3);
@@ -87,16 +67,15 @@ TEST(Timeline, CountsEventsBelowTheLastRow) {
 // A trace with a kernel on each of many streams of two devices, longer for higher numbers, and an
 // operator on each of many threads.
 trace::Trace many_lanes(size_t streams, size_t threads) {
-  std::string text = "[";
-  const auto add = [&](const char* category, size_t pid, size_t tid, size_t begin, size_t dur) {
-    text += fmt::format(
-        R"({}{{"ph":"X","cat":"{}","name":"a","pid":{},"tid":{},"ts":{},"dur":{},"args":{{}}}})",
-        text == "[" ? "" : ",", category, pid, tid, begin, dur);
-  };
-  for (size_t i = 1; i <= streams; ++i) add("kernel", 0, i, 10 * i, i);
-  add("kernel", 1, 1, 10, 3);
-  for (size_t i = 1; i <= threads; ++i) add("cpu_op", 100, i, 5, 1 + i);
-  return trace::read_bytes(text + "]", "synthetic").value();
+  TraceBuilder builder;
+  for (size_t i = 1; i <= streams; ++i) {
+    builder.unlaunched("a", 10 * i, i, {.stream = static_cast<int64_t>(i)});
+  }
+  builder.unlaunched("a", 10, 3, {.device = 1, .stream = 1});
+  for (size_t i = 1; i <= threads; ++i) {
+    builder.op("a", 5, 1 + i, {.thread = static_cast<int64_t>(i)});
+  }
+  return builder.trace();
 }
 
 TEST(Timeline, KeepsTheBusiestStreamsOfEachDevice) {

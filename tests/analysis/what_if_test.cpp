@@ -2,8 +2,6 @@
 // Compares diagnoses and estimated savings with wall times measured without a profiler. The traces
 // have delays injected into a block, or were recorded before advice was followed. They were
 // recorded on an H200 by tests/data/what_if/record.py.
-#include "epilogue/analysis/advise/what_if.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,57 +14,54 @@
 #include "epilogue/analysis/advise/advise.h"
 #include "epilogue/analysis/index/statistics.h"
 #include "epilogue/trace/event_args.h"
-#include "tests/analysis/test_data.h"
+#include "tests/analysis/diagnosed_trace.h"
+#include "tests/analysis/step_graph_of.h"
 
 namespace epi::analysis {
 namespace {
 
-Diagnosis diagnose_recording(const char* name) {
-  const trace::Trace trace = read_data(std::string("what_if/") + name + ".json.gz");
-  const TraceIndex index(trace);
-  return diagnose(index, step_subject(index)).value();
+DiagnosedTrace recording(const std::string& name) {
+  return DiagnosedTrace("what_if/" + name + ".json.gz");
 }
 
 TEST(InjectedDelays, OnTheCriticalPathChangeTheLimiter) {
-  EXPECT_EQ(diagnose_recording("host_sleep").limiter, Limiter::kHost);
-  EXPECT_GT(diagnose_recording("host_sleep").share(Bound::kDispatch),
-            diagnose_recording("block").share(Bound::kDispatch) + 0.1);
-  EXPECT_EQ(diagnose_recording("slow_kernel").limiter, Limiter::kGpu);
-  EXPECT_EQ(diagnose_recording("loader").limiter, Limiter::kInput);
-  EXPECT_EQ(diagnose_recording("sync_each").limiter, Limiter::kHost);
+  EXPECT_EQ(recording("host_sleep")->limiter, Limiter::kHost);
+  constexpr int64_t kSleepNs = 4'000'000;
+  EXPECT_GT(recording("host_sleep")->ns(Limiter::kHost),
+            recording("block")->ns(Limiter::kHost) + kSleepNs - kSleepNs / 10);
+  EXPECT_EQ(recording("slow_kernel")->limiter, Limiter::kGpu);
+  EXPECT_EQ(recording("loader")->limiter, Limiter::kInput);
+  EXPECT_EQ(recording("sync_each")->limiter, Limiter::kHost);
 }
 
 TEST(InjectedDelays, OffTheCriticalPathDoNotChangeTheLimiter) {
   // A sleep of 1 ms while 16 ms of work is queued, and a slow kernel on a stream that nothing waits
   // for.
-  EXPECT_EQ(diagnose_recording("hidden_sleep").limiter, Limiter::kGpu);
-  EXPECT_LT(diagnose_recording("hidden_sleep").share(Bound::kDispatch), 0.01);
-  const Diagnosis beside = diagnose_recording("slow_kernel_beside");
-  EXPECT_GT(beside.share(Bound::kCompute), 0.9);
-  EXPECT_LT(beside.share(Bound::kUnclassified), 0.01);  // the kernel that spins
+  EXPECT_EQ(recording("hidden_sleep")->limiter, Limiter::kGpu);
+  EXPECT_LT(recording("hidden_sleep")->share(Bound::kDispatch), 0.01);
+  const DiagnosedTrace beside = recording("slow_kernel_beside");
+  EXPECT_GT(beside->share(Bound::kCompute), 0.9);
+  EXPECT_LT(beside->share(Bound::kUnclassified), 0.01);  // the kernel that spins
 }
 
 // The GEMMs wait for a slow kernel on another stream. That kernel is on the path, and launches are
 // not.
 TEST(InjectedDelays, PathFollowsWaitsForOtherStreams) {
-  const Diagnosis waits = diagnose_recording("wait_for_stream");
-  EXPECT_GT(waits.share(Bound::kUnclassified), 0.8);
-  EXPECT_LT(waits.share(Bound::kLaunches) + waits.share(Bound::kNotInFile), 0.05);
+  const DiagnosedTrace waits = recording("wait_for_stream");
+  EXPECT_GT(waits->share(Bound::kUnclassified), 0.8);
+  EXPECT_LT(waits->share(Bound::kLaunches) + waits->share(Bound::kNotInTrace), 0.05);
 }
 
 TEST(InjectedDelays, RemovingSlowKernelShortensTheStep) {
-  const trace::Trace trace = read_data("what_if/slow_kernel.json.gz");
-  const TraceIndex index(trace);
-  const StepGraphs graphs(index);
-  const Subject steps = step_subject(index);
-  for (size_t i = 0; i < steps.owned.size(); ++i) {
-    const StepGraph graph = graphs.graph(graphs.window(steps.group.instances[i], steps.owned[i]));
+  const ModeledTrace made("what_if/slow_kernel.json.gz");
+  for (const StepModel& step : made.models.steps().steps) {
+    const StepGraph graph = graph_of(made, step);
     StepChange without;
     int64_t slow_ns = 0;
-    for (const trace::EventId id : steps.owned[i].work) {
-      if (trace.name_of(id).find("spin_kernel") == std::string_view::npos) continue;
+    for (const trace::EventId id : step.owned.work) {
+      if (made.trace.name_of(id).find("spin_kernel") == std::string_view::npos) continue;
       without.durations[id] = 1;
-      slow_ns += trace.dur_ns[id];
+      slow_ns += made.trace.dur_ns[id];
     }
     ASSERT_EQ(without.durations.size(), 1U);
     const int64_t saved = graph.window_ns() - graph.retimed(without).window_ns;
@@ -133,8 +128,8 @@ WhatIfPair pair_of(const std::string& folder, const std::string& name, const Wal
   pair.actual = before.median - after.median / (pair.kind == "batch" ? 2 : 1);
   pair.spread = before.max - before.min + after.max - after.min;
   pair.step = before.median;
-  const trace::Trace trace = read_data(folder + "/" + name + ".json.gz");
-  const AdviceReport report = advise(TraceIndex(trace), {});
+  const ModeledTrace made(folder + "/" + name + ".json.gz");
+  const AdviceReport report = advise(made.models, {});
   if (pair.kind == "fuse") {  // everything that a compiler would fuse
     pair.saving = report.fusion.saving_ns;
     pair.confidence = Confidence::kLikely;

@@ -129,17 +129,22 @@ function rangeSums(trace, begin, end) {
   const inside = work.map(([from, to]) => [Math.max(begin, from), Math.min(end, to)])
     .filter(([from, to]) => to > from);
   const all = inside.reduce((sum, [from, to]) => sum + to - from, 0);  // one stream: no overlap
-  const known = Math.min(end, work.at(-1)[1]) - Math.max(begin, work[0][0]);
+  // The page has the idle time of the steps, too, before the first work and after the last.
+  const steps = spans.filter((one) => one.name.startsWith('ProfilerStep'));
+  const from = Math.min(work[0][0], ...steps.map((one) => ns(one.ts)));
+  const to = Math.max(work.at(-1)[1], ...steps.map((one) => ns(one.ts + one.dur)));
+  const known = Math.min(end, to) - Math.max(begin, from);
   return { idle: known - all, work: [inside.length, all] };
 }
 
-// The longest time without device work, from the events of the trace itself: its length, the work
+// The longest time without device work in the steps, from the events of the trace itself: its length, the work
 // after it, and what the host ran in the middle of it.
 function longestGap(trace) {
   const spans = JSON.parse(readFileSync(trace, 'utf8')).traceEvents.filter((one) => one.ph === 'X');
   const work = spans.filter((one) => ['kernel', 'gpu_memcpy', 'gpu_memset'].includes(one.cat))
     .sort((a, b) => a.ts - b.ts);
-  let best = { us: 0 }, busyTo = work[0].ts;
+  const steps = spans.filter((one) => one.name.startsWith('ProfilerStep')).map((one) => one.ts);
+  let best = { us: 0 }, busyTo = Math.min(work[0].ts, ...steps);
   for (const one of work) {
     if (one.ts - busyTo > best.us) best = { us: one.ts - busyTo, from: busyTo, to: one.ts };
     busyTo = Math.max(busyTo, one.ts + one.dur);
@@ -285,7 +290,7 @@ export async function checkIdleMap(page) {
 export async function checkBar(page) {
   await page.locator('.step .legend button', { hasText: 'waiting for host' }).first().click();
   assert.match(await detail(page), /idle for [0-9.]+ [num]?s .*waiting for host/);
-  await page.locator('.step .legend button', { hasText: 'GPU busy' }).first().click();
+  await page.locator('.step .legend button', { hasText: 'kernels' }).first().click();
   assert.match(await detail(page), /duration/);
   await page.keyboard.press('Escape');
 }

@@ -193,7 +193,7 @@ TEST(CTables, NameWhatIsWrong) {
   };
   EXPECT_EQ(fails("select missing", nullptr), "SQL: no such column: missing");
   EXPECT_EQ(fails("select 1", R"({"max_rows": 0})"),
-            "option \"max_rows\": expected a positive number");
+            "option \"max_rows\": expected a positive number, not 0");
   EXPECT_EQ(fails("select 1", R"({"timeout": 10000000000})"),
             "option \"timeout\": must be at most 1000000");
   EXPECT_EQ(fails("select 1", R"({"rows": 1})"),

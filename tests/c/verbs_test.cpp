@@ -36,8 +36,16 @@ TEST(CInterface, RunsEveryVerbAsTextAndJson) {
   const TraceHandle trace = open_path(kMlp);
   for (const char* verb : {"summary", "table", "steps", "tree", "explain", "breakdown", "advise"}) {
     EXPECT_FALSE(run(trace, verb).empty()) << verb;
-    EXPECT_TRUE(run(trace, verb, nullptr, EPI_JSON).starts_with("{\"schema\": 1")) << verb;
+    EXPECT_TRUE(run(trace, verb, nullptr, EPI_JSON).starts_with("{\"schema\": 2")) << verb;
   }
+}
+
+TEST(CInterface, HasTheNamesOfSchema1) {
+  const TraceHandle trace = open_path(kMlp);
+  const std::string old = run(trace, "steps", R"({"json": 1})", EPI_JSON);
+  EXPECT_TRUE(old.starts_with("{\"schema\": 1"));
+  EXPECT_TRUE(contains(old, "\"busy\": "));
+  EXPECT_FALSE(contains(old, "\"busy_share\": "));
 }
 
 TEST(CInterface, ReadsBytesLikeAFile) {
@@ -109,11 +117,11 @@ TEST(CInterface, NamesWhatIsWrongWithOptions) {
     return run(trace, verb, options, EPI_TEXT, EPI_INVALID);
   };
   EXPECT_EQ(message("table", R"({"limi": 3})"), "[table] unknown option \"limi\"");
-  EXPECT_EQ(message("table", R"({"json": true})"), "[table] option \"json\": choose the format");
+  EXPECT_EQ(message("table", R"({"json": true})"), "option \"json\": expected 1 or 2, not true");
+  EXPECT_EQ(message("table", R"({"md": true})"), "[table] option \"md\": choose the format");
   EXPECT_EQ(message("steps", R"({"step-pattern": "x"})"),
             "[steps] option \"step_pattern\": it is an option of opening a trace");
-  EXPECT_EQ(message("table", R"({"stats": 3})"),
-            "[table] option \"stats\": expected true or false");
+  EXPECT_EQ(message("table", R"({"stats": 3})"), "option \"stats\": expected true or false, not 3");
   EXPECT_EQ(message("table", "[1]"), "options: expected a JSON object");
   EXPECT_TRUE(contains(message("table", "{"), "options: not valid JSON"));
   EXPECT_EQ(message("table", R"({"limit": {}})"),

@@ -9,9 +9,8 @@
 
 #include "epilogue/analysis/expect/expect.h"
 #include "epilogue/analysis/expect/rule_parser.h"
-#include "epilogue/analysis/names/decode.h"
-#include "epilogue/report/kernel_report.h"
-#include "epilogue/trace/reader.h"
+#include "epilogue/report/kernels/kernel_report.h"
+#include "tests/trace/trace_builder.h"
 
 namespace {
 
@@ -21,24 +20,23 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-constexpr std::string_view kTrace = R"([
-{"ph": "X", "cat": "user_annotation", "name": "mlp_fwd", "pid": 1, "tid": 1, "ts": 0, "dur": 100},
-{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 10, "dur": 50,
- "args": {"External id": 1, "Input Dims": [[2, 3], [3, 4]], "Input type": ["float", "float"]}},
-{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 20, "dur": 5,
- "args": {"correlation": 1}},
-{"ph": "X", "cat": "kernel", "name": "ampere_sgemm_32x32_tn", "pid": 0, "tid": 7, "ts": 30, "dur": 5,
- "args": {"correlation": 1}}])";
-
-const analysis::TraceIndex& index() {
-  static const trace::Trace trace = trace::read_bytes(std::string(kTrace), "fuzz").value();
-  static const analysis::TraceIndex once(trace);
+const analysis::StepModels& models() {
+  static const trace::Trace trace =
+      trace::TraceBuilder()
+          .annotation("mlp_fwd", 0, 100)
+          .op("aten::mm", 10, 50,
+              {.external_id = 1,
+               .args = R"({"Input Dims": [[2, 3], [3, 4]], "Input type": ["float", "float"]})"})
+          .kernel("ampere_sgemm_32x32_tn", 20, 30, 5, {.call_dur = 5})
+          .trace();
+  static const analysis::TraceIndex index(trace);
+  static const analysis::StepModels once(index);
   return once;
 }
 
 void check(const analysis::Rule& rule) {
   const auto result = analysis::check_rule(
-      index(), rule, [](const std::string&) -> const analysis::TraceIndex& { return index(); });
+      models(), rule, [](const std::string&) -> const analysis::StepModels& { return models(); });
   require(result.ok || !result.broken.empty() || result.note != analysis::RuleNote::kNone);
 }
 
@@ -46,7 +44,7 @@ void check(const analysis::Rule& rule) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  report::kernel_text(text, analysis::decode_name(text));
+  text_of(report::ExplainedNames{{std::string(text)}}, {});
   const auto rule = analysis::parse_rule(text);
   if (!rule) {
     require(rule.error().message.starts_with("column "));

@@ -9,21 +9,20 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "epilogue/analysis/advise/advise.h"
 #include "epilogue/analysis/compare/compare.h"
 #include "epilogue/analysis/expect/expect.h"
 #include "epilogue/analysis/pytorch/profiler_table.h"
-#include "epilogue/analysis/time/gemms.h"
-#include "epilogue/analysis/time/summary.h"
-#include "epilogue/report/advise_report.h"
-#include "epilogue/report/compare_report.h"
-#include "epilogue/report/first_screen.h"
-#include "epilogue/report/gemm_report.h"
-#include "epilogue/report/page.h"
-#include "epilogue/report/profiler_table_report.h"
-#include "epilogue/report/steps_report.h"
-#include "epilogue/report/summary_report.h"
-#include "epilogue/report/tree_report.h"
+#include "epilogue/analysis/step/step_models.h"
+#include "epilogue/report/advise/advise_report.h"
+#include "epilogue/report/compare/compare_report.h"
+#include "epilogue/report/description/described_json.h"
+#include "epilogue/report/kernels/gemm_report.h"
+#include "epilogue/report/page/page.h"
+#include "epilogue/report/screen/first_screen.h"
+#include "epilogue/report/steps/breakdown_report.h"
+#include "epilogue/report/steps/steps_report.h"
+#include "epilogue/report/tables/profiler_table_report.h"
+#include "epilogue/report/tree/tree_report.h"
 #include "epilogue/trace/reader.h"
 
 namespace {
@@ -39,26 +38,35 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+// The text and the JSON of a result.
+template <typename Result>
+void print(const Result& result) {
+  text_of(result, {});
+  epi::JsonWriter json;
+  json.begin_object();
+  epi::report::DescribedJson(json, epi::report::kSchema).members(result);
+  json.end_object();
+}
+
 void run_all(const uint8_t* data, size_t size) {
   using namespace epi;
   // A compressed input with a longer text is refused: the time limit is for the size of the input.
   const auto trace = trace::read_bytes({reinterpret_cast<const char*>(data), size}, "fuzz",
                                        static_cast<int64_t>(size));
   if (!trace) return;
-  report::table_text(analysis::profiler_table(*trace, {.by_shape = true, .stats = true}), {});
+  print(
+      report::TableResult{analysis::profiler_table(*trace, {.by_shape = true, .stats = true}), {}});
   const analysis::TraceIndex index(*trace);
-  report::summary_markdown(analysis::summarize(index), "fuzz");
-  report::first_screen(report::screen_data(index), index.trace, "fuzz", 80);
-  report::advise_text(analysis::advise(index, std::nullopt), *trace, {.file = "fuzz"});
-  report::page_html({{"fuzz", index}});
-  const trace::Links links = trace::link(*trace);
-  const analysis::Ownership ownership(*trace, links);
-  report::steps_text({analysis::steps(*trace, ownership), analysis::annotations(*trace, ownership)},
-                     false, 80);
-  report::tree_text(*trace, links, {.begin_ns = INT64_MIN / 4, .end_ns = INT64_MAX / 4});
-  report::gemms_text(analysis::gemm_table(*trace), std::nullopt, false, 80);
-  report::compare_text(analysis::compare(index, index, std::nullopt), {});
-  analysis::suggest_rules({&index});
+  const analysis::StepModels models(index);
+  print(report::SummaryResult(models, "fuzz"));
+  print(report::AdviseResult(models, std::nullopt, "fuzz"));
+  print(report::BreakdownResult(models));
+  print(report::StepsResult(models));
+  print(report::GemmsResult(*trace, std::nullopt));
+  print(report::CompareResult{analysis::compare(models, models, std::nullopt), "fuzz", "fuzz"});
+  text_of(report::TreeResult(index, {.begin_ns = INT64_MIN / 4, .end_ns = INT64_MAX / 4}), {});
+  report::page_html({{"fuzz", models}});
+  analysis::suggest_rules({&models});
 }
 
 }  // namespace

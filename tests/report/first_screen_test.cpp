@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first screen: its contents for traces with a known limiter, and its size.
-#include "epilogue/report/first_screen.h"
+#include "epilogue/report/screen/first_screen.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "epilogue/trace/reader.h"
-#include "tests/analysis/test_data.h"
+#include "tests/analysis/modeled_trace.h"
 
 namespace epi::report {
 namespace {
@@ -24,8 +24,8 @@ void expect_fits(const std::string& screen) {
   EXPECT_LE(count, kScreenLines) << screen;
 }
 
-std::string screen_of(const trace::Trace& trace, const std::string& file) {
-  return first_screen(screen_data(analysis::TraceIndex(trace)), trace, file, kColumns);
+std::string screen_of(const analysis::ModeledTrace& made, const std::string& file) {
+  return text_of(SummaryResult(made.models, file), {.width = kColumns});
 }
 
 bool is_trace(const std::filesystem::path& path) {
@@ -40,10 +40,11 @@ TEST(FirstScreen, FitsForEveryTrace) {
     if (!std::filesystem::exists(folder)) continue;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
       if (!entry.is_regular_file() || !is_trace(entry.path())) continue;
-      const auto trace = trace::read(entry.path());
+      auto trace = trace::read(entry.path());
       if (!trace || trace->size() == 0) continue;  // not a trace
       SCOPED_TRACE(entry.path().filename().string());
-      expect_fits(screen_of(*trace, entry.path().string()));
+      const analysis::ModeledTrace made(std::move(*trace));
+      expect_fits(screen_of(made, entry.path().string()));
       ++screens;
     }
   }
@@ -51,19 +52,19 @@ TEST(FirstScreen, FitsForEveryTrace) {
 }
 
 TEST(FirstScreen, ReportsMlpAsHostBound) {
-  const trace::Trace trace = analysis::read_data("traces/mlp_eager.json");
-  const ScreenData data = screen_data(analysis::TraceIndex(trace));
+  const analysis::ModeledTrace made("traces/mlp_eager.json");
+  const analysis::Overview data(made.models);
   EXPECT_EQ(data.advised.diagnosis->limiter, analysis::Limiter::kHost);
-  EXPECT_EQ(data.advised.diagnosis->shown, "ProfilerStep#3");
-  // 3 x 2 x 8192 x 3072 x 768 FLOP at 989.5 TFLOP/s, in 347.574 us.
-  EXPECT_NEAR(mfu(data).value_or(0), 115.96e9 / 989.5e3 / 347574, 0.001);
+  EXPECT_EQ(data.advised.diagnosis->step.name, "ProfilerStep#4");
+  // 3 x 2 x 8192 x 3072 x 768 FLOP at 989.5 TFLOP/s, in 358.105 us.
+  EXPECT_NEAR(data.mfu().value_or(0), 115.96e9 / 989.5e3 / 358105, 0.001);
   ASSERT_GE(data.groups.groups.size(), 4U);
   EXPECT_EQ(data.groups.groups[0].about, "8192x3072x768 bf16");
   EXPECT_EQ(data.groups.groups[0].calls, 2);
   EXPECT_EQ(data.groups.groups[2].about, "mul");
-  const std::string screen = screen_of(trace, "mlp_eager.json");
-  for (const char* part : {"HOST-BOUND", "idle 33 %", "GPU busy 234.3 us", "MFU 34 %", "CUDA graph",
-                           "gelu", "The profiler slows the host"}) {
+  const std::string screen = screen_of(made, "mlp_eager.json");
+  for (const char* part : {"HOST-BOUND", "GPU idle 122.6 us", "GPU busy 235.5 us", "MFU 33 %",
+                           "CUDA graph", "gelu", "The profiler slows the host"}) {
     EXPECT_NE(screen.find(part), std::string::npos) << part;
   }
 }
@@ -71,7 +72,7 @@ TEST(FirstScreen, ReportsMlpAsHostBound) {
 // The bar fills the line for any shares.
 TEST(FirstScreen, BarFillsTheLine) {
   for (const char* name : {"traces/mlp_eager.json", "traces/llama_train.json.gz"}) {
-    std::istringstream lines(screen_of(analysis::read_data(name), name));
+    std::istringstream lines(screen_of(analysis::ModeledTrace(name), name));
     for (std::string line; std::getline(lines, line);) {
       if (!line.starts_with("step ")) continue;
       EXPECT_EQ(line.size(), kColumns) << line;
@@ -83,8 +84,8 @@ TEST(FirstScreen, ShowsDataLoadingFunctionOfOwlv2) {
   const auto path = std::filesystem::path(EPI_TEST_DATA) /
                     "../../../shared/data/peers/tracelens_h100_owlv2.json.gz";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "not in ../shared/data/peers";
-  const trace::Trace trace = trace::read(path).value();
-  const ScreenData data = screen_data(analysis::TraceIndex(trace));
+  const analysis::ModeledTrace made(trace::read(path).value());
+  const analysis::Overview data(made.models);
   EXPECT_EQ(data.advised.diagnosis->limiter, analysis::Limiter::kInput);
   EXPECT_EQ(data.loading.fetches, 5);
   EXPECT_EQ(data.loading.function, "scipy/ndimage/_interpolation.py(739): zoom");
@@ -92,9 +93,9 @@ TEST(FirstScreen, ShowsDataLoadingFunctionOfOwlv2) {
   EXPECT_NEAR(static_cast<double>(data.loading.ns), 619e6, 1e6);
   // No advice saves more than it removes.
   for (const auto& advice : data.advised.advice) {
-    if (advice.on_device) continue;
+    if (analysis::is_about_work(advice.kind)) continue;
     // For a wait: the call and the idle time after it, which the profiler may have hidden.
-    double max_ns = advice.step_saving_ns + 1;
+    double max_ns = advice.bound_ns + 1;
     for (const analysis::Term& term : advice.terms) {
       const bool waits = term.what == analysis::Term::What::kCpuWaits ||
                          term.what == analysis::Term::What::kIdleAfter;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of the profiler table. Column widths, units and order are those of PyTorch.
-#include "epilogue/report/profiler_table_report.h"
+#include "epilogue/report/tables/profiler_table_report.h"
 #include "epilogue/base/json_writer.h"
+#include "epilogue/report/description/described_json.h"
 
 #include <gtest/gtest.h>
 
@@ -42,7 +43,7 @@ analysis::ProfilerTable small_table() {
 
 TEST(TableText, MatchesPyTorchLayout) {
   EXPECT_EQ(
-      table_text(small_table(), {}),
+      text_of(TableResult{small_table(), {}}, {}),
       R"(-------------------------------------------------------  ------------  ------------  ------------  ------------  ------------  ------------  -------------  ------------  ---------------  ------------  
                                                    Name    Self CPU %      Self CPU   CPU total %     CPU total  CPU time avg   Self Kernel  Self Kernel %  Kernel total  Kernel time avg    # of Calls  
 -------------------------------------------------------  ------------  ------------  ------------  ------------  ------------  ------------  -------------  ------------  ---------------  ------------  
@@ -61,7 +62,7 @@ TEST(TableText, OmitsDeviceColumnsAndAppliesLimit) {
   for (auto& row : table.rows) row.self_device_us = row.device_total_us = 0;
   table.has_device = false;
   EXPECT_EQ(
-      table_text(table, {.limit = 1}),
+      text_of(TableResult{table, {.limit = 1}}, {}),
       R"(---------------  ------------  ------------  ------------  ------------  ------------  ------------  
            Name    Self CPU %      Self CPU   CPU total %     CPU total  CPU time avg    # of Calls  
 ---------------  ------------  ------------  ------------  ------------  ------------  ------------  
@@ -72,7 +73,7 @@ Self CPU time total: 2.001ms
 }
 
 TEST(TableText, AddsShapesAndStats) {
-  const std::string text = table_text(small_table(), {.shapes = true, .stats = true});
+  const std::string text = text_of(TableResult{small_table(), {.shapes = true, .stats = true}}, {});
   EXPECT_NE(text.find("# of Calls           min        median           p90"
                       "                              Input Shapes  \n"),
             std::string::npos)
@@ -84,7 +85,7 @@ TEST(TableText, AddsShapesAndStats) {
 }
 
 TEST(TableMarkdown, HasRowsAndTotals) {
-  const std::string text = table_markdown(small_table(), {.limit = 2});
+  const std::string text = text_of(TableResult{small_table(), {.limit = 2}}, {.markdown = true});
   EXPECT_NE(text.find("| aten::addmm | 99.98% | 2.000ms |"), std::string::npos) << text;
   EXPECT_EQ(text.find("a_kernel"), std::string::npos);
   EXPECT_NE(text.find("\nSelf Kernel time total: 8.160us\n"), std::string::npos);
@@ -92,14 +93,14 @@ TEST(TableMarkdown, HasRowsAndTotals) {
 
 TEST(TableJson, WritesRowsInMicroseconds) {
   JsonWriter json;
-  json.begin_object();
-  table_json(json, small_table(), {.limit = 1});
-  json.end_object();
+  DescribedJson(json, kSchema).value(TableResult{small_table(), {.limit = 1}});
   EXPECT_EQ(json.text(),
             R"({"rows": [{"name": "fwd", "lane": "cpu", "annotation": true, "calls": 1, )"
             R"("self_cpu_us": 0.500, "cpu_total_us": 2000.500, "self_device_us": 0.000, )"
             R"("device_total_us": 8.160, "cpu_memory_bytes": null, "self_cpu_memory_bytes": null, )"
-            R"("device_memory_bytes": null, "self_device_memory_bytes": null, "flops": null}], )"
+            R"("device_memory_bytes": null, "self_device_memory_bytes": null, "flops": null, )"
+            R"("call_us_min": null, "call_us_median": null, "call_us_p90": null, )"
+            R"("input_shapes": null}], )"
             R"("self_cpu_total_us": 2000.500, )"
             R"("self_device_total_us": 8.160})");
 }

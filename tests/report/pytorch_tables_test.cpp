@@ -9,7 +9,7 @@
 
 #include "epilogue/analysis/pytorch/profiler_table.h"
 #include "epilogue/base/json_writer.h"
-#include "epilogue/report/profiler_table_report.h"
+#include "epilogue/report/tables/profiler_table_report.h"
 #include "epilogue/trace/input_text.h"
 #include "epilogue/trace/reader.h"
 
@@ -30,7 +30,7 @@ std::string our_table(const std::string& file, const TableStyle& style) {
   if (!trace) throw std::runtime_error(trace.error().message);
   auto table = analysis::profiler_table(*trace, {.by_shape = style.shapes});
   analysis::sort_rows(table, "cuda_time_total");
-  return table_text(table, style);
+  return text_of(TableResult{std::move(table), style}, {});
 }
 
 TEST(PyTorchTables, MatchForTutorialWorkloads) {

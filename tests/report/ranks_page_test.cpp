@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "epilogue/report/ranks_page.h"
+#include "epilogue/report/ranks/ranks_page.h"
 
 #include <gtest/gtest.h>
 
-#include "epilogue/report/html_text.h"
+#include "epilogue/report/text/html_text.h"
 #include "tests/analysis/rank_lists.h"
 
 namespace epi::report {

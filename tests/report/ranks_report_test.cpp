@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "epilogue/report/ranks_report.h"
+#include "epilogue/report/ranks/ranks_report.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "epilogue/report/first_screen.h"
+#include "epilogue/report/screen/first_screen.h"
 #include "tests/analysis/rank_lists.h"
 
 namespace epi::report {
@@ -38,7 +38,7 @@ std::vector<RankData> make_job(const std::vector<int64_t>& waits) {
 }
 
 std::string text_of_job(const std::vector<RankData>& ranks) {
-  std::string text = ranks_text(analysis::analyze_ranks(ranks), "run", 80);
+  std::string text = text_of(RanksResult{analysis::analyze_ranks(ranks), "run"}, {});
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
 }
@@ -158,7 +158,7 @@ TEST(RanksReport, FitsWithManyRanks) {
   ranks[7].has_rank = false;
   ranks[7].file = "worker_7_of_a_long_name.pt.trace.json.gz";
   const analysis::Ranks analyzed = analysis::analyze_ranks(ranks);
-  const std::string text = ranks_text(analyzed, "a_folder_with_a_long_name", 80);
+  const std::string text = text_of(RanksResult{analyzed, "a_folder_with_a_long_name"}, {});
   EXPECT_NE(text.find("506 more ranks, with steps of 20.00 ms to 20.51 ms"), std::string::npos)
       << text;
   std::istringstream screen(text);
@@ -167,10 +167,10 @@ TEST(RanksReport, FitsWithManyRanks) {
   EXPECT_LE(lines, kScreenLines);
   // The straggler is shown, wherever it is in the order.
   std::swap(ranks[0].steps, ranks[200].steps);
-  EXPECT_NE(ranks_text(analysis::analyze_ranks(ranks), "run", 80).find("\n  0  "),
+  EXPECT_NE(text_of(RanksResult{analysis::analyze_ranks(ranks), "run"}, {}).find("\n  0  "),
             std::string::npos);
   // All of them.
-  const std::string markdown = ranks_markdown(analyzed, "run");
+  const std::string markdown = text_of(RanksResult{analyzed, "run"}, {.markdown = true});
   EXPECT_EQ(std::count(markdown.begin(), markdown.end(), '\n') > 512, true);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "epilogue/report/table.h"
-#include "epilogue/report/units.h"
+#include "epilogue/report/text/table.h"
+#include "epilogue/report/text/units.h"
 
 namespace epi::report {
 namespace {

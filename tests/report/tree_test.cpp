@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tree of a step: its contents, its order, and the times that folding preserves.
-#include "epilogue/report/tree_report.h"
+#include "epilogue/report/tree/tree_report.h"
 
 #include <gtest/gtest.h>
 
@@ -10,22 +10,38 @@
 #include <sstream>
 
 #include "epilogue/analysis/names/decode.h"
-#include "epilogue/report/kernel_report.h"
-#include "epilogue/report/repeats.h"
-#include "epilogue/report/tree_lines.h"
-#include "tests/analysis/synthetic_trace.h"
+#include "epilogue/analysis/tree/repeats.h"
+#include "epilogue/analysis/tree/tree_lines.h"
+#include "epilogue/report/kernels/kernel_report.h"
 #include "tests/analysis/test_data.h"
+#include "tests/trace/trace_builder.h"
 
 namespace epi::report {
 namespace {
 
-using analysis::SyntheticTrace;
+using analysis::find_repeats;
+using analysis::folded_lines;
+using analysis::Forest;
+using analysis::full_lines;
+using analysis::Repeat;
+using analysis::TreeLine;
+using analysis::TreeLines;
+using analysis::TreeRange;
+using trace::TraceBuilder;
 
-TreeOptions whole_trace() { return {.begin_ns = INT64_MIN / 4, .end_ns = INT64_MAX / 4}; }
+constexpr TreeRange kWholeTrace{.begin_ns = INT64_MIN / 4, .end_ns = INT64_MAX / 4};
 
-std::vector<std::string> tree_of(const trace::Trace& trace,
-                                 const TreeOptions& options = whole_trace()) {
-  std::istringstream text(tree_text(trace, trace::link(trace), options));
+struct TreeStyle {
+  bool full = false;
+  std::optional<NameStyle> names{};
+};
+
+std::vector<std::string> tree_of(const trace::Trace& trace, const TreeStyle& style = {}) {
+  const analysis::TraceIndex index(trace);
+  TreeResult result(index, kWholeTrace);
+  result.full = style.full;
+  result.names = style.names;
+  std::istringstream text(text_of(result, {}));
   std::vector<std::string> lines;
   for (std::string line; std::getline(text, line);) lines.push_back(line);
   return lines;
@@ -38,17 +54,17 @@ bool has(const std::vector<std::string>& lines, const std::string& text) {
 
 // Layers of three operators, the second of which launches a kernel. Every `query_every`-th layer
 // queries the occupancy before the launch.
-SyntheticTrace layers(int64_t count, int64_t query_every = 1000) {
-  SyntheticTrace builder;
-  builder.host("user_annotation", "ProfilerStep#1", 0, 100 * count);
+TraceBuilder layers(int64_t count, int64_t query_every = 1000) {
+  TraceBuilder builder;
+  builder.step(1, 0, 100 * count);
   for (int64_t i = 0; i < count; ++i) {
     const int64_t at = 100 * i;
-    builder.host("cpu_op", "aten::view", at, 5).host("cpu_op", "aten::mm", at + 10, 60);
+    builder.op("aten::view", at, 5).op("aten::mm", at + 10, 60);
     if (i % query_every == 0) {
-      builder.host("cuda_runtime", "cudaOccupancyMaxActiveBlocksPerMultiprocessor", at + 12, 3);
+      builder.call("cudaOccupancyMaxActiveBlocksPerMultiprocessor", at + 12, 3);
     }
     builder.kernel(i % 2 == 0 ? "even_kernel" : "odd_kernel", at + 20, at + 25, 50);
-    builder.host("cpu_op", "aten::silu", at + 80, 10);
+    builder.op("aten::silu", at + 80, 10);
   }
   return builder;
 }
@@ -101,16 +117,15 @@ TEST(Tree, FoldsLayersAndAddsUpTheirTimes) {
 
 // Ten layers, the seventh with a kernel three times as long as the others.
 TEST(Tree, FoldedLinesKnowTheirSlowestEvent) {
-  SyntheticTrace builder;
-  builder.host("user_annotation", "ProfilerStep#1", 0, 2000);
+  TraceBuilder builder;
+  builder.step(1, 0, 2000);
   for (int64_t i = 0; i < 10; ++i) {
-    builder.host("cpu_op", "aten::mm", 200 * i, 60);
+    builder.op("aten::mm", 200 * i, 60);
     builder.kernel("k", 200 * i + 20, 200 * i + 25, i == 6 ? 150 : 50);
   }
   const trace::Trace trace = builder.trace();
-  const trace::Links links = trace::link(trace);
-  const TreeOptions options = whole_trace();
-  const TreeLines tree = folded_lines(trace, links, Forest(trace, links, options), options);
+  const analysis::TraceIndex index(trace);
+  const TreeLines tree = folded_lines(index, Forest(index, kWholeTrace), kWholeTrace);
   const auto line = std::find_if(tree.lines().begin(), tree.lines().end(),
                                  [](const TreeLine& one) { return one.name == "aten::mm"; });
   ASSERT_NE(line, tree.lines().end());
@@ -122,18 +137,15 @@ TEST(Tree, FoldedLinesKnowTheirSlowestEvent) {
 }
 
 TEST(Tree, FullShowsEveryEvent) {
-  TreeOptions options = whole_trace();
-  options.full = true;
   // The header, the step, three operators, a launch and a kernel per layer, and one query.
-  EXPECT_EQ(tree_of(layers(100).trace(), options).size(), 2U + 100 * 5 + 1);
+  EXPECT_EQ(tree_of(layers(100).trace(), {.full = true}).size(), 2U + 100 * 5 + 1);
 }
 
 TEST(Tree, SeparatesOperatorsBelowCalls) {
-  SyntheticTrace builder;
+  TraceBuilder builder;
   for (int64_t i = 0; i < 300; ++i) {
-    builder.host("cpu_op", "parent", 100 * i, 90)
-        .host("cuda_runtime", "cudaLaunchKernel", 100 * i, 80);
-    builder.host("cpu_op", i % 2 == 0 ? "even_op" : "odd_op", 100 * i + 1, 50);
+    builder.op("parent", 100 * i, 90).call("cudaLaunchKernel", 100 * i, 80);
+    builder.op(i % 2 == 0 ? "even_op" : "odd_op", 100 * i + 1, 50);
   }
   const auto lines = tree_of(builder.trace());
   EXPECT_TRUE(has(lines, "150 x even_op"));
@@ -141,22 +153,22 @@ TEST(Tree, SeparatesOperatorsBelowCalls) {
 }
 
 TEST(Tree, ShowsNamesOfHiddenEvents) {
-  SyntheticTrace builder = layers(60);
+  TraceBuilder builder = layers(60);
   // Far more lines than fit on a screen, each with a different name.
   for (int64_t i = 0; i < 300; ++i) {
-    builder.host("cpu_op", "aten::op_" + std::string(1 + i % 20, 'x') + std::string(i / 20, 'y'),
-                 6000 + 10 * i, 1 + i % 7);
+    builder.op("aten::op_" + std::string(1 + i % 20, 'x') + std::string(i / 20, 'y'), 6000 + 10 * i,
+               1 + i % 7);
   }
-  builder.host("cuda_runtime", "cudaOccupancyMaxActiveClusters", 9500, 0);
+  builder.call("cudaOccupancyMaxActiveClusters", 9500, 0);
   const auto lines = tree_of(builder.trace());
   EXPECT_LE(lines.size(), kMaxTreeLines);
   EXPECT_TRUE(has(lines, "cudaOccupancyMaxActiveCl"));
 }
 
 TEST(Tree, StartsAtTheMainThread) {
-  SyntheticTrace builder;
-  builder.host("cpu_op", "aten::prefetch", 0, 90, 0, 1).host("cpu_op", "aten::mm", 10, 60, 0, 2);
-  builder.kernel("kernel", 20, 25, 50, 7, 2);
+  TraceBuilder builder;
+  builder.op("aten::prefetch", 0, 90).op("aten::mm", 10, 60, {.thread = 2});
+  builder.kernel("kernel", 20, 25, 50, {.thread = 2});
   const auto lines = tree_of(builder.trace());
   ASSERT_GE(lines.size(), 3U);
   EXPECT_EQ(lines[1], "thread 2") << "the first thread in the file launches nothing";
@@ -166,11 +178,11 @@ TEST(Tree, AppliesNameStyle) {
   const std::string name =
       "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_bias_gelu_splitK_NNT_and_a_suffix_that_is_too_"
       "long";
-  SyntheticTrace builder;
-  builder.host("cpu_op", "aten::mm", 0, 60).kernel(name, 20, 25, 50);
+  TraceBuilder builder;
+  builder.op("aten::mm", 0, 60).kernel(name, 20, 25, 50);
   const trace::Trace trace = builder.trace();
   const std::string sentence = kernel_sentence(name, analysis::decode_name(name));
-  TreeOptions options = whole_trace();
+  TreeStyle options;
   EXPECT_FALSE(has(tree_of(trace, options), name))
       << "a name that is too long for its column is decoded";
   EXPECT_TRUE(has(tree_of(trace, options), sentence.substr(0, 20)));
@@ -191,11 +203,10 @@ TEST(Tree, FoldingLosesNoTime) {
   for (const char* file : analysis::kTraces) {
     const auto read = trace::read((data / file).string());
     ASSERT_TRUE(read) << file;
-    const trace::Links links = trace::link(*read);
-    const TreeOptions options = whole_trace();
-    const Forest forest(*read, links, options);
-    const TreeLines full = full_lines(*read, links, forest, options);
-    const TreeLines folded = folded_lines(*read, links, forest, options);
+    const analysis::TraceIndex index(*read);
+    const Forest forest(index, kWholeTrace);
+    const TreeLines full = full_lines(index, forest, kWholeTrace);
+    const TreeLines folded = folded_lines(index, forest, kWholeTrace);
     const auto sums = [](const TreeLines& tree) {
       int64_t self_ns = 0;
       int64_t device_ns = 0;
@@ -209,7 +220,7 @@ TEST(Tree, FoldingLosesNoTime) {
       return std::tuple(self_ns, device_ns, events);
     };
     EXPECT_EQ(sums(full), sums(folded)) << file;
-    TreeOptions named = options;
+    TreeStyle named;
     for (const auto style : {std::optional<NameStyle>(), std::optional(NameStyle::kBoth)}) {
       named.names = style;
       EXPECT_LE(tree_of(*read, named).size(), kMaxTreeLines) << file;

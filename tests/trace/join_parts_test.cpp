@@ -4,24 +4,21 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/trace/make_trace.h"
+#include "tests/trace/trace_builder.h"
 
 namespace epi::trace {
 namespace {
 
 // The first thread read the first and the last part of the file.
 TEST(JoinParts, NumbersNamesAndLanesByFirstUse) {
-  TraceMaker first;
-  first.add(Category::kCpuOp, "a", 0, 1, 0, "", {1, 1});
-  first.add(Category::kCpuOp, "d", 3, 1, 0, "", {1, 4});
-  TraceMaker second;
-  second.trace().names.intern("name of an event that was skipped");
-  second.add(Category::kCpuOp, "b", 1, 1, 0, "", {1, 2});
-  second.add(Category::kCpuOp, "a", 2, 1, 0, "", {1, 1});
-  second.add(Category::kCpuOp, "c", 2, 1, 0, "", {1, 3});
-  Trace one = first.take();
-  Trace two = second.take();
-  const Trace joined = join_parts({{&one, 0, 1}, {&two, 0, 3}, {&one, 1, 2}});
+  Trace one = TraceBuilder().op("a", 0, 1, {.thread = 1}).op("d", 3, 1, {.thread = 4}).trace();
+  Trace two = TraceBuilder()
+                  .op("skipped", 1, 1, {.thread = 5})
+                  .op("b", 1, 1, {.thread = 2})
+                  .op("a", 2, 1, {.thread = 1})
+                  .op("c", 2, 1, {.thread = 3})
+                  .trace();
+  const Trace joined = join_parts({{&one, 0, 1}, {&two, 1, 4}, {&one, 1, 2}});
   EXPECT_EQ(joined.name, (std::vector<NameId>{0, 1, 0, 2, 3}));
   EXPECT_EQ(joined.lane, (std::vector<LaneId>{0, 1, 0, 2, 3}));
   ASSERT_EQ(joined.names.size(), 4U);
@@ -33,18 +30,14 @@ TEST(JoinParts, NumbersNamesAndLanesByFirstUse) {
 }
 
 TEST(JoinParts, KeepsOtherCategories) {
-  TraceMaker maker;
-  const EventId id = maker.add(Category::kOther, "a", 0, 1);
-  maker.trace().other_categories[id] = maker.trace().names.intern("mine");
-  Trace one = maker.take();
+  Trace one = TraceBuilder().host(Category::kOther, "a", 0, 1).trace();
+  one.other_categories[0] = one.names.intern("mine");
   const Trace joined = join_parts({{&one, 0, 1}});
   EXPECT_EQ(joined.category_text(0), "mine");
 }
 
 TEST(JoinParts, FreesTheColumnsOfTheParts) {
-  TraceMaker maker;
-  maker.add(Category::kCpuOp, "a", 0, 1);
-  Trace one = maker.take();
+  Trace one = TraceBuilder().op("a", 0, 1).trace();
   const Trace joined = join_parts({{&one, 0, 1}});
   EXPECT_EQ(joined.size(), 1U);
   for_each_column([&](const auto& column) {

@@ -5,54 +5,54 @@
 
 #include <numeric>
 
-#include "tests/trace/make_trace.h"
+#include "tests/trace/trace_builder.h"
 
 namespace epi::trace {
 namespace {
 
 TEST(OpTree, NestsByTimeNotByFileOrder) {
-  TraceMaker make;
-  const EventId inner = make.op("inner", 20, 10);
-  const EventId outer = make.op("outer", 10, 50);
-  const EventId second = make.op("second", 40, 20);
-  const OpTree tree = build_op_tree(make.take());
+  TraceBuilder builder;
+  const EventId inner = builder.op("inner", 20, 10).last();
+  const EventId outer = builder.op("outer", 10, 50).last();
+  const EventId second = builder.op("second", 40, 20).last();
+  const OpTree tree = build_op_tree(builder.trace());
   EXPECT_EQ(tree.order, (std::vector<EventId>{outer, inner, second}));
   EXPECT_EQ(tree.parent[outer], kNoEvent);
   EXPECT_EQ(tree.parent[inner], outer);
   EXPECT_EQ(tree.parent[second], outer);
-  EXPECT_EQ(tree.self_ns[outer], 20);
+  EXPECT_EQ(tree.self_ns[outer], 20000);
 }
 
 TEST(OpTree, KeepsFileOrderForEqualTimes) {
-  TraceMaker make;
-  const EventId outer = make.op("outer", 10, 5);
-  const EventId inner = make.op("inner", 10, 5);
-  const OpTree tree = build_op_tree(make.take());
+  TraceBuilder builder;
+  const EventId outer = builder.op("outer", 10, 5).last();
+  const EventId inner = builder.op("inner", 10, 5).last();
+  const OpTree tree = build_op_tree(builder.trace());
   EXPECT_EQ(tree.parent[inner], outer);
   EXPECT_EQ(tree.self_ns[outer], 0);
 }
 
 TEST(OpTree, ChildrenEndWithinTheirParent) {
-  TraceMaker make;
-  const EventId first = make.op("first", 0, 10);
-  const EventId across = make.op("across", 5, 10);
-  const OpTree tree = build_op_tree(make.take());
+  TraceBuilder builder;
+  const EventId first = builder.op("first", 0, 10).last();
+  const EventId across = builder.op("across", 5, 10).last();
+  const OpTree tree = build_op_tree(builder.trace());
   EXPECT_EQ(tree.parent[across], kNoEvent);
-  EXPECT_EQ(tree.self_ns[first], 10);
+  EXPECT_EQ(tree.self_ns[first], 10000);
 }
 
 TEST(OpTree, SeparatesThreadsAndOmitsDeviceEvents) {
-  TraceMaker make;
-  const EventId here = make.op("here", 0, 100);
-  const EventId there = make.add(Category::kCpuOp, "there", 10, 10, 0, "", {100, 101});
-  const EventId kernel = make.kernel("k", 20, 10, 1);
-  const EventId launch = make.add(Category::kCudaRuntime, "cudaLaunchKernel", 30, 10);
-  const OpTree tree = build_op_tree(make.take());
+  TraceBuilder builder;
+  const EventId here = builder.op("here", 0, 100).last();
+  const EventId there = builder.op("there", 10, 10, {.thread = 2}).last();
+  const EventId kernel = builder.unlaunched("k", 20, 10).last();
+  const EventId launch = builder.call("cudaLaunchKernel", 30, 10).last();
+  const OpTree tree = build_op_tree(builder.trace());
   EXPECT_EQ(tree.parent[there], kNoEvent);
   EXPECT_EQ(tree.parent[kernel], kNoEvent);
   EXPECT_EQ(tree.parent[launch], here);
   EXPECT_EQ(tree.order.size(), 3);
-  EXPECT_EQ(std::accumulate(tree.self_ns.begin(), tree.self_ns.end(), int64_t{0}), 110);
+  EXPECT_EQ(std::accumulate(tree.self_ns.begin(), tree.self_ns.end(), int64_t{0}), 110000);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "tests/trace/make_trace.h"
+#include "tests/trace/trace_builder.h"
 
 namespace epi::trace {
 namespace {
@@ -36,22 +36,22 @@ class WriterTest : public testing::Test {
 };
 
 Trace small_trace() {
-  TraceMaker make;
-  make.trace().properties = {{"schemaVersion", "1"}, {"deviceProperties", "[]"}};
-  make.trace().base_time_ns = 1790857026000000000;
-  make.op("aten::\"quoted\"\n\\", 3845890194734724, 349462, 1, R"({"Input Dims": [[2, 3]]})");
-  make.push({.phase = Phase::kFlowStart,
-             .category = Category::kAc2g,
-             .name = make.trace().names.intern("ac2g"),
-             .ts_ns = 5,
-             .correlation = 44});
-  const EventId kernel = make.kernel("k", 7, 2720, 1);
-  make.trace().correlation[kernel] = 44;
-  make.push({.phase = Phase::kMetadata,
-             .name = make.trace().names.intern("process_name"),
-             .lane = make.trace().find_or_add_lane({0, 0, "Spans", "a b"}),
-             .args = make.text(R"({"name": "python3"})")});
-  return make.take();
+  Trace trace = TraceBuilder()
+                    .property("schemaVersion", "1")
+                    .property("deviceProperties", "[]")
+                    .op("aten::\"quoted\"\n\\", 3845890194734.724, 349.462,
+                        {.external_id = 1, .args = R"({"Input Dims": [[2, 3]]})"})
+                    .event({.phase = Phase::kFlowStart,
+                            .category = Category::kAc2g,
+                            .ts_ns = 5,
+                            .correlation = 44},
+                           "ac2g")
+                    .unlaunched("k", 0.007, 2.72, {.external_id = 1, .correlation = 44})
+                    .event({.phase = Phase::kMetadata}, "process_name", {0, 0, "Spans", "a b"},
+                           R"({"name": "python3"})")
+                    .trace();
+  trace.base_time_ns = 1790857026000000000;
+  return trace;
 }
 
 void expect_small_trace(const std::string& text) {
@@ -115,9 +115,9 @@ TEST_F(WriterTest, ReportsMissingFolder) {
 
 // A limit on the file size simulates a full disk.
 TEST_F(WriterTest, LeavesNoFileOnAFullDisk) {
-  TraceMaker make;
-  for (int i = 0; i < 100000; ++i) make.op("aten::mm", i * 100, 50, i + 1);
-  const Trace trace = make.take();
+  TraceBuilder builder;
+  for (int i = 0; i < 100000; ++i) builder.op("aten::mm", i * 100, 50, {.external_id = i + 1});
+  const Trace trace = builder.trace();
   std::ofstream(file("a.json")) << "before";
   for (const char* name : {"a.json", "b.json.gz", "c.json.zst"}) {
     rlimit before{};

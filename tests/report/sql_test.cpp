@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SQL queries over a trace.
-#include "epilogue/analysis/sql/sql.h"
+#include "epilogue/sql/database.h"
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -10,7 +10,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "tests/analysis/test_data.h"
+#include "epilogue/trace/reader.h"
+#include "tests/analysis/modeled_trace.h"
 
 namespace epi::analysis {
 namespace {
@@ -27,13 +28,12 @@ class Sql : public testing::Test {
     return result ? "no error" : result.error().message;
   }
 
-  trace::Trace trace_ = read_data("traces/mlp_eager.json");
-  TraceIndex index_{trace_};
-  SqlDatabase database_{index_};
+  ModeledTrace made_{"traces/mlp_eager.json"};
+  sql::Database database_{made_.models};
 };
 
 TEST_F(Sql, CountsTraceEvents) {
-  EXPECT_EQ(number("select count(*) from events"), trace_.size());
+  EXPECT_EQ(number("select count(*) from events"), made_.trace.size());
   EXPECT_EQ(number("select count(*) from kernels where kind = 'kernel'"), 15);
   EXPECT_EQ(number("select count(*) from kernels where kind = 'memset'"), 6);
   EXPECT_EQ(number("select sum(dur_ns) from kernels where kind = 'kernel'"), 699032);
@@ -77,8 +77,8 @@ TEST_F(Sql, ArgumentsKeepTheirTypes) {
       R"([{"ph": "X", "name": "a", "ts": 1, "dur": 1, "args": {"s": "C:\\x\u00e9", "f": 0.5, "n": null, "t": true, "l": [1]}}])",
       "args");
   ASSERT_TRUE(text);
-  const TraceIndex index(*text);
-  SqlDatabase database(index);
+  const ModeledTrace made(std::move(*text));
+  sql::Database database(made.models);
   const auto result = database.query("select value, typeof(value) from args order by key");
   ASSERT_TRUE(result);
   const std::vector<std::string> types = {"real", "text", "null", "text", "integer"};
@@ -136,7 +136,7 @@ constexpr const char* kEndless =
 
 TEST_F(Sql, StopsWhenInterrupted) {
   int calls = 0;
-  SqlLimits limits;
+  sql::Limits limits;
   limits.max_rows = SIZE_MAX;
   limits.is_interrupted = [&] { return ++calls == 3; };
   const auto result = database_.query(std::string(kEndless) + " where i < 0", limits);
@@ -146,7 +146,7 @@ TEST_F(Sql, StopsWhenInterrupted) {
 }
 
 TEST_F(Sql, StopsAfterTheTimeout) {
-  SqlLimits limits;
+  sql::Limits limits;
   limits.timeout_s = 0;
   const auto result = database_.query(std::string(kEndless) + " where i < 0", limits);
   ASSERT_FALSE(result);
@@ -154,7 +154,7 @@ TEST_F(Sql, StopsAfterTheTimeout) {
 }
 
 TEST_F(Sql, CutsLongResults) {
-  SqlLimits limits;
+  sql::Limits limits;
   limits.max_rows = 10;
   auto result = database_.query(kEndless, limits);
   ASSERT_TRUE(result);
@@ -165,7 +165,7 @@ TEST_F(Sql, CutsLongResults) {
   result = database_.query("select printf('%100s', '') from ops", limits);
   ASSERT_TRUE(result);
   EXPECT_TRUE(result->is_cut);
-  EXPECT_EQ(result->rows.size(), limits.max_bytes / (100 + sizeof(SqlValue)));
+  EXPECT_EQ(result->rows.size(), limits.max_bytes / (100 + sizeof(sql::Value)));
   limits.max_bytes = 1 << 20;
   EXPECT_FALSE(database_.query("select 1 from ops limit 1000", limits)->is_cut);
   EXPECT_EQ(error_of("select length(zeroblob(1000000000))"), "SQL: string or blob too big");
