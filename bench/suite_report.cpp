@@ -10,8 +10,8 @@
 #include "epilogue/base/machine.h"
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/cpu/openblas.h"
-#include "epilogue/report/table.h"
-#include "epilogue/report/units.h"
+#include "epilogue/report/text/table.h"
+#include "epilogue/report/text/units.h"
 
 namespace epi::bench {
 namespace {
