@@ -61,7 +61,7 @@ void print_json(Call& call, const std::vector<TraceInput>& inputs,
   for (size_t i = 0; i < inputs.size(); ++i) {
     json.begin(inputs[i]);
     json.described().members(results[i]);
-    json.end();
+    json.end(inputs[i]);
   }
   json.print();
 }

@@ -189,7 +189,7 @@ void print_json(Call& call, const std::vector<TraceInput>& inputs, const Results
     json.begin(inputs[i]);
     const report::ExpectResult none{inputs[i].trace(), {}};
     json.described().members(results.of_traces.empty() ? none : results.of_traces[i]);
-    json.end();
+    json.end(inputs[i]);
   }
   json.end_files();
   if (results.of_job) json.member("ranks", *results.of_job);

@@ -13,6 +13,12 @@ void add_files(Options& options, std::vector<TraceSource>& files) {
   options.add("FILE", files, "A trace, or a folder of ranks").required();
 }
 
+std::vector<std::string> notes_on(const TraceInput& input) {
+  std::vector<std::string> notes = input.trace().defects.lines();
+  for (std::string& line : input.loaded->reached_limits()) notes.push_back(std::move(line));
+  return notes;
+}
+
 std::vector<std::string> files_of(const std::vector<TraceInput>& inputs) {
   std::vector<std::string> files;
   for (const TraceInput& input : inputs) files.push_back(input.file);
@@ -28,12 +34,7 @@ void show_notices(Call& call, const std::vector<TraceInput>& inputs, bool are_ra
     if (are_ranks && ranked && !input.has_rank) {
       call.note("{}: note: no rank in the file, assuming 0", input.file);
     }
-    for (const std::string& line : input.trace().defects.lines()) {
-      call.note("{}: note: {}", input.file, line);
-    }
-    for (const std::string& line : input.loaded->reached_limits()) {
-      call.note("{}: note: {}", input.file, line);
-    }
+    for (const std::string& note : notes_on(input)) call.note("{}: note: {}", input.file, note);
   }
 }
 
@@ -51,7 +52,8 @@ void ResultsJson::begin(const TraceInput& input) {
   json_.key("file").string(input.file).key("rank").integer(input.rank);
 }
 
-void ResultsJson::end() {
+void ResultsJson::end(const TraceInput& input) {
+  member("notes", notes_on(input));
   if (is_list_) json_.end_object();
 }
 

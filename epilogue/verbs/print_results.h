@@ -17,10 +17,11 @@ namespace epi::verbs {
 // Adds FILE..., which must be given.
 void add_files(Options& options, std::vector<TraceSource>& files);
 
+// What is to know about a file: its defects, and the limits of the analysis that it exceeds.
+std::vector<std::string> notes_on(const TraceInput& input);
 // The files of the inputs, after folders were replaced by their ranks.
 std::vector<std::string> files_of(const std::vector<TraceInput>& inputs);
-// Notes the defects of the files, each kind once, and which of several ranks have no rank in the
-// file. Called last: throws if a file has changed since it was read.
+// Shows the notes on all files, and which of several ranks have no rank in the file. Called last: throws if a file has changed since it was read.
 void show_notices(Call& call, const std::vector<TraceInput>& inputs, bool are_ranks = true);
 
 // The JSON value of a call. The members of the results are written between `begin` and `end`.
@@ -33,7 +34,8 @@ class ResultsJson {
   // Opens the object of an input: the value itself for one input, an element of "files" for
   // several.
   void begin(const TraceInput& input);
-  void end();
+  // Adds the notes on the input and closes its object.
+  void end(const TraceInput& input);
   // Closes the list of files. Members of the value itself may follow.
   void end_files();
   template <typename T>
@@ -74,7 +76,7 @@ int print_each(Call& call, const std::vector<TraceInput>& inputs, const ResultOf
     for (const TraceInput& input : inputs) {
       json.begin(input);
       json.described().members(result_of(input));
-      json.end();
+      json.end(input);
     }
     json.print();
   } else if (call.format() == Format::kCsv) {

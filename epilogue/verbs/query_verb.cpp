@@ -118,7 +118,7 @@ void print_json_results(Call& call, const std::vector<TraceInput>& inputs,
     json.begin(inputs[i]);
     json.writer().key("rows");
     rows_json(json.writer(), results[i]);
-    json.end();
+    json.end(inputs[i]);
   }
   json.print();
 }

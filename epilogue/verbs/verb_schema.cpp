@@ -21,6 +21,10 @@ void VerbSchema::begin_object(std::vector<std::string_view> common) {
     json_.key(key).begin_object();
     if (key == "schema") {
       json_.key("const").integer(report::kSchema);
+    } else if (key == "notes") {
+      json_.key("description").string("what is to know about the file, such as that it is cut");
+      json_.key("type").string("array");
+      json_.key("items").begin_object().key("type").string("string").end_object();
     } else {
       json_.key("type").string(key == "rank" ? "integer" : "string");
     }
@@ -35,7 +39,7 @@ void VerbSchema::end_object() {
 
 void VerbSchema::begin_files() {
   json_.key("files").begin_object().key("type").string("array").key("items");
-  begin_object({"file", "rank"});
+  begin_object({"file", "rank", "notes"});
 }
 
 void VerbSchema::end_files() {

@@ -19,7 +19,7 @@ class VerbSchema {
   // call may follow.
   template <report::Described Result, typename Further = void>
   VerbSchema& of_trace(const char* further = nullptr) {
-    begin_object({"schema", "file", "rank"});
+    begin_object({"schema", "file", "rank", "notes"});
     schema_.template members<Result>(required_);
     further_member<Further>(further);
     end_object();
@@ -52,7 +52,7 @@ class VerbSchema {
       schema_.template value<Further>();
     }
   }
-  // The members "schema", "file" and "rank", as far as they are in the list.
+  // The members "schema", "file", "rank" and "notes", as far as they are in the list.
   void begin_object(std::vector<std::string_view> common);
   void end_object();
   void begin_files();
