@@ -53,11 +53,12 @@ Table measures_table(const GroupComparison& group, bool cpu_kernels) {
     table.add_row(
         {title, count_text(of_a), count_text(of_b), fmt::format("{:+g}", of_b - of_a), ""});
   };
-  time(cpu_kernels ? "kernel time" : "GPU time", a.gpu_ns, b.gpu_ns);
+  const bool has_work = a.gpu_ns > 0 || b.gpu_ns > 0;
+  if (has_work) time(cpu_kernels ? "kernel time" : "GPU time", a.gpu_ns, b.gpu_ns);
   if (group.overlaps()) time(cpu_kernels ? "kernel busy" : "GPU busy", a.busy_ns, b.busy_ns);
   time("step time", a.step_ns, b.step_ns);
   time("CPU time", a.cpu_ns, b.cpu_ns);
-  time(cpu_kernels ? "no kernel" : "GPU idle", a.idle_ns, b.idle_ns);
+  if (has_work) time(cpu_kernels ? "no kernel" : "GPU idle", a.idle_ns, b.idle_ns);
   number("kernels", a.kernels, b.kernels);
   number("memcpy", a.memcpys, b.memcpys);
   number("memset", a.memsets, b.memsets);
