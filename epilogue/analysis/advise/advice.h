@@ -103,11 +103,16 @@ struct Advice {
   Confidence confidence = Confidence::kGuess;
   std::vector<Term> terms;
   std::vector<trace::EventId> events;
+  std::vector<trace::EventId> host_events;  // on the host: go away with its work
 
   // Set for all kinds alike by `rank_advice`.
 
+  // False for CPU kernels, and for the smallest of many.
+  bool is_estimated = false;
   // Of a step that runs without a profiler: its time before minus its time after.
   Estimate saving_ns;
+  // The same of a step under the profiler, which a second trace shows. Only for GPU work.
+  Estimate profiled_saving_ns;
   // The most that it can save of a step.
   double bound_ns = 0;
   bool is_alternative = false;  // shares most of its events with earlier advice in the list

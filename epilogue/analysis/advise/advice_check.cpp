@@ -98,12 +98,12 @@ int64_t gemm_count(const TraceIndex& index, const StepModel& step) {
                        [&](EventId id) { return is_gemm(index.names[index.trace.name[id]].kind); });
 }
 
-// All advice of some kinds that can be followed together.
+// All advice of some kinds that can be followed together, under the profiler as both runs.
 template <typename Test>
 Estimate saving_of(const AdviceReport& report, Test&& counts) {
   Estimate saving;
   for (const Advice& one : report.advice) {
-    if (counts(one.kind)) saving.add(one.saving_ns);
+    if (counts(one.kind)) saving.add(one.profiled_saving_ns);
   }
   return saving;
 }

@@ -39,6 +39,9 @@ using AdviceList = std::vector<Advice>;
 // The findings of all advisers.
 AdviceList find_advice(const AdviserInput& input);
 
+// The operators that launch this work and nothing else, with all that is nested in them.
+std::vector<trace::EventId> ops_of_only(const AdviserInput& input,
+                                        std::span<const trace::EventId> work);
 // True if compiled regions launch more than half of the step's device time.
 bool is_compiled(const AdviserInput& input);
 // True if CUDA graphs launch more than half of it.

@@ -119,8 +119,9 @@ class StepTimes {
     std::array<double, 3> savings{};
     for (size_t i = 0; i < savings.size(); ++i) savings[i] = saved(change, i);
     const auto [least, most] = std::minmax_element(savings.begin(), savings.end());
-    advice.saving_ns = {*least * removes.low / removes.likely, savings[1],
+    advice.saving_ns = {*least * removes.low / removes.likely, savings[kLikely],
                         *most * removes.high / removes.likely};
+    advice.profiled_saving_ns = removes.scaled(savings[kAsRecorded] / removes.likely);
   }
 
   void set_wait_saving(Advice& advice) const {
@@ -174,6 +175,10 @@ void limit_saving(const Diagnosis& diagnosis, Advice& advice) {
   saving.high = std::clamp(saving.high, 0.0, advice.bound_ns);
   saving.likely = std::clamp(saving.likely, 0.0, saving.high);
   saving.low = std::clamp(saving.low, 0.0, (1 - kMinSpread) * saving.likely);
+  Estimate& profiled = advice.profiled_saving_ns;
+  profiled.high = std::clamp(profiled.high, 0.0, advice.bound_ns);
+  profiled.likely = std::clamp(profiled.likely, 0.0, profiled.high);
+  profiled.low = std::clamp(profiled.low, 0.0, profiled.likely);
   const bool is_wide = saving.low <= 0 || saving.high - saving.likely > saving.likely;
   if (saving.likely > 0 && is_wide) advice.confidence = Confidence::kNotConclusive;
 }
@@ -244,6 +249,7 @@ void rank_advice(const AdviserInput& input, bool cpu_kernels, AdviceList& list) 
   });
   const StepTimes times(input, list);
   for (size_t i = 0; i < std::min(list.size(), kMaxTimed); ++i) {
+    list[i].is_estimated = list[i].removes_ns.high > 0;
     times.set_saving(list[i]);
     limit_saving(*input.diagnosis, list[i]);
   }

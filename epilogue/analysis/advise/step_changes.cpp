@@ -45,17 +45,21 @@ StepChanges::StepChanges(const TraceIndex& index, const Diagnosis& diagnosis,
   for (const Advice& one : advice) {
     own.insert(one.events.begin(), one.events.end());
     for (const EventId id : one.events) by_name_[index.trace.name[id]];
+    for (const EventId id : one.host_events) by_name_[index.trace.name[id]];
   }
   for (EventId id = 0; id < index.trace.size(); ++id) {
     const auto place = by_name_.find(index.trace.name[id]);
     if (place == by_name_.end() || !index.trace.is_span(id)) continue;
-    if (own.contains(id)) {
+    const bool is_work = trace::is_device_work(index.trace.category[id]);
+    const bool is_own = is_work ? own.contains(id)
+                                : index.trace.ts_ns[id] >= diagnosis.step.host.begin &&
+                                      index.trace.ts_ns[id] < diagnosis.step.host.end;
+    if (is_own) {
       place->second.own_ns += static_cast<double>(index.trace.dur_ns[id]);
       continue;
     }
     // Work that earlier steps launched does not belong to these steps.
     const EventId launch = index.links.launch[id];
-    const bool is_work = trace::is_device_work(index.trace.category[id]);
     if (is_work && launch == trace::kNoEvent) continue;
     const int64_t launched_ns = index.trace.ts_ns[is_work ? launch : id];
     if (launched_ns >= host.begin && launched_ns < host.end) place->second.others.push_back(id);
@@ -68,6 +72,7 @@ StepChange StepChanges::of(const Advice& advice, double share) const {
     case Effect::kShortensWork:
     case Effect::kShortensHost:
       shorten(advice.events, share, change);
+      remove(advice.host_events, change);
       break;
     case Effect::kRemovesWaits:
       remove_waits(advice.events, change);
@@ -111,6 +116,12 @@ void StepChanges::shorten(const std::vector<EventId>& events, double share,
       change.durations[id] = std::max(1.0, static_cast<double>(index_.trace.dur_ns[id]) * left);
     }
   }
+}
+
+// In other steps, events of the same name become shorter on average.
+void StepChanges::remove(const std::vector<EventId>& events, StepChange& change) const {
+  shorten(events, 1, change);
+  for (const EventId id : events) change.durations[id] = 0;
 }
 
 std::string_view StepChanges::op_of(EventId id) const {

@@ -30,6 +30,8 @@ class StepChanges {
   };
 
   void shorten(const std::vector<trace::EventId>& events, double share, StepChange& change) const;
+  // Events that do not take place any more.
+  void remove(const std::vector<trace::EventId>& events, StepChange& change) const;
   void remove_waits(const std::vector<trace::EventId>& events, StepChange& change) const;
   std::string_view op_of(trace::EventId id) const;
 

@@ -129,6 +129,10 @@ bool AdviseResult::gpu_is_calibrated() const {
   return analysis::is_measured_gpu(analysis::device_name(trace));
 }
 
+std::optional<analysis::Estimate> AdviseResult::fusion_saving() const {
+  return report.cpu_kernels ? std::nullopt : std::optional(report.fusion.saving_ns);
+}
+
 std::string text_of(const AdviseResult& result, const Style& style) {
   const AdviceReport& report = result.report;
   std::string out;

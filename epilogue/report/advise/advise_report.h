@@ -28,6 +28,7 @@ struct AdviseResult {
   // `epilogue run mlp --like FILE`. None if the trace has no MLP and no linear layer.
   std::optional<std::string> command() const;
   bool gpu_is_calibrated() const;
+  std::optional<analysis::Estimate> fusion_saving() const;
 };
 std::string text_of(const AdviseResult& result, const Style& style);
 
@@ -40,6 +41,13 @@ struct AdviceItem {
   const analysis::Advice& advice;
   const AdviseResult& result;
 
+  std::optional<analysis::Estimate> saving() const {
+    return advice.is_estimated ? std::optional(advice.saving_ns) : std::nullopt;
+  }
+  std::optional<double> bound() const {
+    return advice.is_estimated || advice.bound_ns > 0 ? std::optional(advice.bound_ns)
+                                                      : std::nullopt;
+  }
   template <typename T>
   std::optional<T> if_timed(T value) const {
     return advice.has_step_after() ? std::optional(value) : std::nullopt;
@@ -85,10 +93,10 @@ struct Description<AdviceItem> {
                return analysis::is_about_work(one.advice.kind) ? "work" : "waiting";
              }},
       Member{"saving_us", "saves", Unit::kNanoseconds,
-             "what it saves of a step that runs without a profiler",
-             [](const AdviceItem& one) { return one.advice.saving_ns; }},
-      Member{"saving_us_max", "at most", Unit::kNanoseconds, "the most that it can save of a step",
-             [](const AdviceItem& one) { return one.advice.bound_ns; }},
+             "what it saves of a step that runs without a profiler; null if not estimated",
+             &AdviceItem::saving},
+      Member{"saving_us_max", "at most", Unit::kNanoseconds,
+             "the most that it can save of a step; null if not known", &AdviceItem::bound},
       Member{"is_alternative", "alternative", Unit::kNone,
              "shares most of its events with earlier advice",
              [](const AdviceItem& one) { return one.advice.is_alternative; }},
@@ -135,8 +143,8 @@ struct Description<AdviseResult> {
       Member{"kernels_compiled", "kernels compiled", Unit::kCount, "kernels after compilation",
              [](const Result& one) { return one.report.kernels_compiled; }},
       Member{"fusion_saving_us", "fusion saves", Unit::kNanoseconds,
-             "GPU time of a step that fusion would save",
-             [](const Result& one) { return one.report.fusion.saving_ns; }},
+             "GPU time of a step that fusion would save; null if not estimated",
+             &Result::fusion_saving},
       Member{"diagnosis", "diagnosis", Unit::kNone, "what limits the steps; null without GPU work",
              [](const Result& one) -> auto& { return one.report.diagnosis; }},
       Member{"command", "command", Unit::kNone, "runs the block of the trace in every mode",

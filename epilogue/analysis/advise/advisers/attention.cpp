@@ -10,6 +10,8 @@
 
 namespace epi::analysis {
 
+using trace::EventId;
+
 AdviceList advise_attention(const AdviserInput& input) {
   const TraceIndex& index = input.index;
   // Shares of the peak that fused kernels reach, with bytes at four fifths of the bandwidth.
@@ -19,6 +21,7 @@ AdviceList advise_attention(const AdviserInput& input) {
   constexpr double kBandwidthShare = 0.8;
   const auto& peaks = input.peaks;
   std::map<std::string, Advice> found;
+  std::map<std::string, std::vector<EventId>> without_last;  // by `about`
   for (const auto& one_place : unfused_attention(index, input.work)) {
     const auto scores = gemm_shape(index.trace, index.links.op[one_place.front()]);
     const auto values = gemm_shape(index.trace, index.links.op[one_place.back()]);
@@ -51,9 +54,15 @@ AdviceList advise_attention(const AdviserInput& input) {
     one.terms[2].value += fused_ns(kTypical);
     one.removes_ns.add({now - fused_ns(kPoor), now - fused_ns(kTypical), now - fused_ns(kGood)});
     one.events.insert(one.events.end(), one_place.begin(), one_place.end());
+    // One operator replaces all of them.
+    std::vector<EventId>& gone = without_last[about];
+    gone.insert(gone.end(), one_place.begin(), one_place.end() - 1);
   }
   AdviceList list;
-  for (auto& [about, one] : found) list.push_back(std::move(one));
+  for (auto& [about, one] : found) {
+    one.host_events = ops_of_only(input, without_last[about]);
+    list.push_back(std::move(one));
+  }
   return list;
 }
 

@@ -42,6 +42,7 @@ AdviceList advise_copies(const AdviserInput& input) {
   // Applies if a GEMM reads the result, because GEMMs accept any strides. docs/advise.md has the
   // pairs.
   one.removes_ns = {0.5 * ns, 0.9 * ns, ns + kGapNs * static_cast<double>(one.events.size())};
+  one.host_events = ops_of_only(input, one.events);
   one.terms = {{Term::What::kCopies, static_cast<double>(one.events.size())},
                {Term::What::kTakes, ns}};
   return {std::move(one)};
