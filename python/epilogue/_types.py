@@ -60,8 +60,8 @@ class Advice(Record):
     title: str
     saving_text: str
     shortens: str
-    saving_us: Estimate
-    saving_us_max: float
+    saving_us: Optional[Estimate]
+    saving_us_max: Optional[float]
     is_alternative: bool
     step_after_us: Optional[float]
     regime_after: Optional[Literal[
@@ -116,6 +116,7 @@ class Event(Record):
 class AdviseFields:
     file: str
     rank: int
+    notes: List[str]
     verdict: str
     reason: str
     calibrated_on: str
@@ -126,7 +127,7 @@ class AdviseFields:
     cpu_us: float
     kernels: int
     kernels_compiled: int
-    fusion_saving_us: Estimate
+    fusion_saving_us: Optional[Estimate]
     diagnosis: Optional[Diagnosis]
     command: Optional[str]
     advice: List[Advice]
@@ -258,6 +259,7 @@ class Copy(Record):
 class BreakdownFields:
     file: str
     rank: int
+    notes: List[str]
     devices: List[Device]
     name: Optional[str]
     regime: Literal[
@@ -376,6 +378,7 @@ class HostChange(Record):
 class CompareFields:
     file: str
     rank: int
+    notes: List[str]
     against: str
     same_gpu_work: bool
     verdict: str
@@ -418,6 +421,7 @@ class Broken(Record):
 class ExpectFields:
     file: str
     rank: int
+    notes: List[str]
     ok: bool
     rules: List[Rule]
 
@@ -482,6 +486,7 @@ class TimedKernel(Record):
 class ExplainFields:
     file: str
     rank: int
+    notes: List[str]
     kernels: List[TimedKernel]
 
 
@@ -631,6 +636,7 @@ class Annotation(Record):
 class StepsFields:
     file: str
     rank: int
+    notes: List[str]
     steps: List[Step]
     annotations: List[Annotation]
     device: Optional[int]
@@ -677,6 +683,7 @@ class WorkGroup(Record):
 class SummaryFields:
     file: str
     rank: int
+    notes: List[str]
     gpu: Optional[str]
     versions: List[str]
     events: int
@@ -753,6 +760,7 @@ class Peak(Record):
 class TableFields:
     file: str
     rank: int
+    notes: List[str]
     rows: List[Row]
     self_cpu_total_us: float
     self_device_total_us: float
@@ -782,6 +790,7 @@ class Node(Record):
 class TreeFields:
     file: str
     rank: int
+    notes: List[str]
     tree: List[Node]
 
 

@@ -140,7 +140,8 @@ AdviceReport advise(const StepModels& models, const std::optional<std::string>& 
                      estimate_fusion(index, result.step.owned.work),
                      find_blocks(index, result.step.owned.work),
                      gpu_peaks(device_name(index.trace)),
-                     multiprocessors(index.trace)};
+                     multiprocessors(index.trace),
+                     {}};
   result.advice = find_advice(input);
   rank_advice(input, result.cpu_kernels, result.advice);
   // Captured work runs elsewhere.

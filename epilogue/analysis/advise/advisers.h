@@ -12,7 +12,9 @@
 #include "epilogue/analysis/advise/blocks.h"
 #include "epilogue/analysis/advise/fusion_estimate.h"
 #include "epilogue/analysis/cost/gpu_peaks.h"
+#include "epilogue/analysis/index/launched_work.h"
 #include "epilogue/analysis/step/diagnosis.h"
+#include "epilogue/base/lazy.h"
 
 namespace epi::analysis {
 
@@ -28,6 +30,7 @@ struct AdviserInput {
   Blocks blocks;
   std::optional<GpuPeaks> peaks;
   int64_t multiprocessors = 0;  // 0 if the trace does not say
+  Lazy<std::vector<LaunchedWork>> launched;  // by event
 };
 
 using AdviceList = std::vector<Advice>;

@@ -4,7 +4,6 @@
 
 #include "epilogue/analysis/advise/advisers.h"
 #include "epilogue/analysis/index/enclosing.h"
-#include "epilogue/analysis/index/launched_work.h"
 
 namespace epi::analysis {
 
@@ -22,7 +21,7 @@ std::vector<EventId> ops_of_only(const AdviserInput& input, std::span<const Even
       return false;
     });
   }
-  const std::vector<LaunchedWork> all = launched_work(index);
+  const auto& all = input.launched.get([&] { return launched_work(index); });
   std::vector<EventId> found;
   for (const EventId id : input.host_events) {
     const EventId op = find_enclosing(index, id, [&](EventId around) {

@@ -113,7 +113,9 @@ class StepTimes {
     double all_ns = 0;
     for (const EventId id : advice.events) all_ns += duration_ns(id);
     const Estimate& removes = advice.removes_ns;
-    advice.bound_ns = std::clamp(removes.high, 0.0, all_ns);
+    // With the work, its gaps and its operators go away.
+    advice.bound_ns = advice.host_events.empty() ? std::clamp(removes.high, 0.0, all_ns)
+                                                 : std::max(removes.high, 0.0);
     if (all_ns <= 0 || removes.likely <= 0) return;
     const StepChange change = change_of(advice, removes.likely / all_ns);
     std::array<double, 3> savings{};

@@ -16,6 +16,7 @@ AdviceList advise_addmm(const AdviserInput& input) {
                  {Term::What::kTakes, group.now_ns},
                  {Term::What::kWouldTake, group.after_ns}};
     one.events = group.adds;
+    one.host_events = ops_of_only(input, group.adds);
     list.push_back(std::move(one));
   }
   return list;

@@ -14,6 +14,7 @@ AdviceList advise_gated_mlps(const AdviserInput& input) {
   // docs/advise.md.
   constexpr Estimate kSaved = {0.75, 1, 1.6};
   std::map<std::vector<std::string>, Advice> found;
+  std::map<std::vector<std::string>, std::vector<trace::EventId>> between;  // by `about`
   for (const GatedMlp& mlp : input.blocks.mlps) {
     const double between_ns = device_time(input.index.trace, mlp.between);
     const std::vector<std::string> about = {
@@ -30,9 +31,13 @@ AdviceList advise_gated_mlps(const AdviserInput& input) {
     one.terms[2].value += between_ns;
     one.removes_ns.add(kSaved.scaled(between_ns));
     one.events.insert(one.events.end(), mlp.work.begin(), mlp.work.end());
+    between[about].insert(between[about].end(), mlp.between.begin(), mlp.between.end());
   }
   AdviceList list;
-  for (auto& [key, one] : found) list.push_back(std::move(one));
+  for (auto& [about, one] : found) {
+    one.host_events = ops_of_only(input, between[about]);
+    list.push_back(std::move(one));
+  }
   return list;
 }
 
