@@ -151,7 +151,7 @@ constexpr Row kTriton[] = {
     {"triton_tem_fused__to_copy_addmm_gelu_t_view_9", "triton gemm ops _to_copy,addmm,gelu,t,view"},
     {"triton_tem_fused_flex_attention_backward", "triton attention ops flex_attention_backward"},
     {"triton_for_fused_0", "triton pointwise"},
-    {"triton__0d1d2d3d4d5d", "triton"},
+    {"triton__0d1d2d3d4d5d", "triton pointwise"},
     {"_swiglu_forward_kernel", "liger pointwise ops mul,silu"},
     {"liger_cross_entropy_kernel", "liger reduction ops cross_entropy"},
 };
@@ -295,6 +295,24 @@ constexpr Row kUnknown[] = {
 };
 
 TEST(PublicKernelNames, LeavesUnknownNamesUndecoded) { expect_all(kUnknown); }
+
+// Inference engines, quantization and older compilers.
+constexpr Row kOlderAndEngines[] = {
+    {"void dpsk::ep::internode::dispatch<true, 8>(int)", "deep_ep comm"},
+    {"per_token_cast_to_fp8_kernel", "? pointwise"},
+    {"swiglu_forward_kernel", "? pointwise"},
+    {"fused_rope_kernel", "? pointwise"},
+    {"void upsample_bilinear2d_out_frame<float, float>(int)", "? gather"},
+    {"triton__0d1d2d3d4", "triton pointwise"},
+    {"_fwd_kernel_aligned_stage1", "sglang attention"},
+    {"moe::dev::finalize::finalizeKernel<float>(int)", "tensorrt_llm reduction"},
+    {"void moe::dev::routing::routingDeepSeek::routingIndicesClusterKernel<int>(int)",
+     "tensorrt_llm sort"},
+    {"fc-dtype_Float", "? gemm"},
+    {"dma_request", "? copy"},
+};
+
+TEST(PublicKernelNames, DecodesEnginesAndOlderCompilers) { expect_all(kOlderAndEngines); }
 
 }  // namespace
 }  // namespace epi::analysis

@@ -13,6 +13,7 @@ TraceIndex::TraceIndex(const trace::Trace& trace_in)
       ownership(trace_in, links),
       names(trace_in),
       lane_ranges(trace_in.lanes.size()) {
+  names.take_kinds_of_ops(trace, links);
   const auto& order = links.tree.order;
   for (size_t i = 0; i < order.size(); ++i) {
     auto& [first, last] = lane_ranges[trace.lane[order[i]]];
