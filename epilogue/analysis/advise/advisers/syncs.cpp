@@ -4,6 +4,7 @@
 #include <map>
 
 #include "epilogue/analysis/advise/advisers.h"
+#include "epilogue/analysis/index/enclosing.h"
 
 namespace epi::analysis {
 namespace {
@@ -45,13 +46,50 @@ class IdleAfterWaits {
   std::vector<int64_t> starts_;  // [i]: earliest start from i on
 };
 
+// Which waits of a step a program could do without.
+class RemovableWaits {
+ public:
+  explicit RemovableWaits(const AdviserInput& input) : input_(input), trace_(input.index.trace) {}
+
+  bool contains(EventId wait) const {
+    return !is_closing(wait) && follows_own_work(wait) && !is_in_library(wait);
+  }
+
+ private:
+  // A call at the end of a step that waits for its work: the program needs the results.
+  bool is_closing(EventId wait) const {
+    const auto& launches = input_.step.owned.launches;
+    return launches.empty() || trace_.ts_ns[launches.back()] <= trace_.ts_ns[wait];
+  }
+  // Otherwise it waits for the queue of an earlier step, which takes its time anyway.
+  bool follows_own_work(EventId wait) const {
+    return !input_.work.empty() &&  // by launch time
+           input_.index.links.launch_ns[input_.work.front()] < trace_.end_ns(wait);
+  }
+  // cuDNN and MIOpen time their algorithms inside an operator.
+  bool is_in_library(EventId wait) const {
+    return find_enclosing(input_.index, input_.index.links.tree.parent[wait], [&](EventId id) {
+             const std::string_view name = trace_.name_of(id);
+             const auto has = [&](std::string_view part) {
+               return name.find(part) != std::string_view::npos;
+             };
+             return has("cudnn") || has("miopen") || has("convolution");
+           }) != kNoEvent;
+  }
+
+  const AdviserInput& input_;
+  const trace::Trace& trace_;
+};
+
 }  // namespace
 
 AdviceList advise_syncs(const AdviserInput& input) {
   const TraceIndex& index = input.index;
   const IdleAfterWaits idle_after_waits(input);
+  const RemovableWaits removable(input);
   std::map<std::string, Advice> by_op;
   for (const EventId id : input.step.owned.syncs) {
+    if (!removable.contains(id)) continue;
     const EventId op = index.links.op[id];
     const bool in_op = op != kNoEvent && index.trace.category[op] == trace::Category::kCpuOp;
     const std::string name(index.trace.name_of(in_op ? op : id));
