@@ -21,7 +21,8 @@ void add_files(Options& options, std::vector<TraceSource>& files);
 std::vector<std::string> notes_on(const TraceInput& input);
 // The files of the inputs, after folders were replaced by their ranks.
 std::vector<std::string> files_of(const std::vector<TraceInput>& inputs);
-// Shows the notes on all files, and which of several ranks have no rank in the file. Called last: throws if a file has changed since it was read.
+// Shows the notes on all files, and which of several ranks have no rank in the file. Called last:
+// throws if a file has changed since it was read.
 void show_notices(Call& call, const std::vector<TraceInput>& inputs, bool are_ranks = true);
 
 // The JSON value of a call. The members of the results are written between `begin` and `end`.

@@ -30,6 +30,19 @@ class Diagnosis(Record):
     bound_by: str
     judged_count: int
     differing_steps: List[StepVerdict]
+    slow_count: int
+    slow_every: Optional[int]
+    slow_steps: List[SlowStep]
+    without_gpu_work: Optional[float]
+    without_dispatch: Optional[float]
+    without_host_work: Optional[float]
+    without_data_loading: Optional[float]
+    without_synchronization: Optional[float]
+    without_communication: Optional[float]
+    without_copies: Optional[float]
+    without_allocation: Optional[float]
+    without_start_up: Optional[float]
+    without_compilation: Optional[float]
     shown_step: str
     step_us: float
     clipped_us: float
@@ -43,6 +56,7 @@ class Diagnosis(Record):
     path_communication_us: float
     path_dispatch_us: float
     path_launches_us: float
+    path_host_work_us: float
     path_synchronization_us: float
     path_data_loading_us: float
     path_allocation_us: float
@@ -91,6 +105,12 @@ class StepVerdict(Record):
         "copy_bound", "allocation_bound", "start_up_bound", "compilation_bound", "not_conclusive",
         "mixed", "graph_capture", "no_device",
     ]
+
+
+class SlowStep(Record):
+    name: str
+    step_us: float
+    reason: str
 
 
 class Term(Record):
@@ -184,7 +204,8 @@ class PathPart(Record):
     dur_us: float
     bound: Literal[
         "compute", "memory", "unclassified", "copies", "communication", "dispatch", "launches",
-        "synchronization", "data_loading", "allocation", "start_up", "compilation", "not_in_trace",
+        "host_work", "synchronization", "data_loading", "allocation", "start_up", "compilation",
+        "not_in_trace",
     ]
     name: Optional[str]
 
@@ -222,7 +243,7 @@ class Gap(Record):
     ]
     activity: Optional[Literal[
         "dispatch", "launches", "allocation", "start_up", "synchronization", "data_loading",
-        "compilation", "guards", "between_ops",
+        "compilation", "guards", "host_work", "between_ops",
     ]]
     next_work: Optional[str]
     host_event: Optional[str]
@@ -271,6 +292,19 @@ class BreakdownFields:
     bound_by: Optional[str]
     judged_count: Optional[int]
     differing_steps: Optional[List[StepVerdict]]
+    slow_count: Optional[int]
+    slow_every: Optional[Optional[int]]
+    slow_steps: Optional[List[SlowStep]]
+    without_gpu_work: Optional[Optional[float]]
+    without_dispatch: Optional[Optional[float]]
+    without_host_work: Optional[Optional[float]]
+    without_data_loading: Optional[Optional[float]]
+    without_synchronization: Optional[Optional[float]]
+    without_communication: Optional[Optional[float]]
+    without_copies: Optional[Optional[float]]
+    without_allocation: Optional[Optional[float]]
+    without_start_up: Optional[Optional[float]]
+    without_compilation: Optional[Optional[float]]
     shown_step: Optional[str]
     step_us: Optional[float]
     clipped_us: Optional[float]
@@ -284,6 +318,7 @@ class BreakdownFields:
     path_communication_us: Optional[float]
     path_dispatch_us: Optional[float]
     path_launches_us: Optional[float]
+    path_host_work_us: Optional[float]
     path_synchronization_us: Optional[float]
     path_data_loading_us: Optional[float]
     path_allocation_us: Optional[float]

@@ -334,10 +334,13 @@ TEST(Advise, FindsRecompilesGraphBreaksAndCompileTime) {
   EXPECT_EQ(find(report, AdviceKind::kCompiling)->terms.at(1).value, 900000);
 }
 
-// A step that sleeps is host-bound, but compiling cannot shorten it.
+// Computing on the CPU makes a step host-bound, but compiling cannot shorten it.
 TEST(Advise, DoesNotAdviseCompilingHostWork) {
-  const TraceAdvice report = advise_data("what_if/host_sleep.json.gz");
-  EXPECT_EQ(report->diagnosis->limiter, Limiter::kHost);
+  trace::TraceBuilder builder;
+  builder.step(1, 0, 5000).op("aten::randn", 0, 4000).kernel(kGemm, 4100, 4110, 100);
+  builder.kernel(kGemm, 4200, 4220, 100);
+  const TraceAdvice report(builder.trace());
+  EXPECT_EQ(report->diagnosis->limiter, Limiter::kHostWork);
   EXPECT_EQ(report->verdict, Verdict::kNo);
   EXPECT_EQ(report->reason, Reason::kUserHostWork);
 }

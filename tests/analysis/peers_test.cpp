@@ -145,7 +145,7 @@ struct PeerVerdict {
 };
 class PeerVerdicts : public Peers, public testing::WithParamInterface<PeerVerdict> {};
 
-TEST_P(PeerVerdicts, FollowFromTheCriticalPath) {
+TEST_P(PeerVerdicts, FollowFromRetiming) {
   MODEL_OR_SKIP(made, GetParam().trace);
   const auto found = diagnose(made.models, made.models.judged());
   ASSERT_TRUE(found);
@@ -158,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(PeerVerdict{"tracelens_h100_owlv2", Limiter::kInput},
                     PeerVerdict{"tracelens_vllm_piecewise_replay", Limiter::kGpu},
                     PeerVerdict{"tracelens_vllm_decode_replay", Limiter::kGpu},
-                    PeerVerdict{"tracelens_sglang_decode_replay", Limiter::kNotConclusive},
+                    PeerVerdict{"tracelens_sglang_decode_replay", Limiter::kGpu},
                     PeerVerdict{"tracelens_sglang_decode_capture", Limiter::kCapture},
                     PeerVerdict{"tracelens_vllm_decode_capture", Limiter::kCapture},
                     PeerVerdict{"hta_critical_alexnet", Limiter::kInitializing},

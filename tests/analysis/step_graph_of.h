@@ -7,11 +7,11 @@
 namespace epi::analysis {
 
 inline StepGraph graph_of(const ModeledTrace& made, const StepModel& step) {
-  return made.models.graphs().graph({step.window.begin,
-                                     step.window.end,
-                                     step.host.end,
-                                     made.trace.lane[step.event],
-                                     {step.owned.work.begin(), step.owned.work.end()}});
+  return made.models.graphs().graph(
+      {step.window.begin,
+       step.window.end,
+       made.trace.lane[step.event],
+       {{step.host.end, {step.owned.work.begin(), step.owned.work.end()}}}});
 }
 
 }  // namespace epi::analysis

@@ -25,10 +25,10 @@ DiagnosedTrace recording(const std::string& name) {
 }
 
 TEST(InjectedDelays, OnTheCriticalPathChangeTheLimiter) {
-  EXPECT_EQ(recording("host_sleep")->limiter, Limiter::kHost);
+  // The trace shows that the thread has no event for most of the step, but not that it sleeps.
+  EXPECT_EQ(recording("host_sleep")->limiter, Limiter::kNotConclusive);
   constexpr int64_t kSleepNs = 4'000'000;
-  EXPECT_GT(recording("host_sleep")->ns(Limiter::kHost),
-            recording("block")->ns(Limiter::kHost) + kSleepNs - kSleepNs / 10);
+  EXPECT_GT(recording("host_sleep")->ns(Limiter::kHostWork), kSleepNs - kSleepNs / 10);
   EXPECT_EQ(recording("slow_kernel")->limiter, Limiter::kGpu);
   EXPECT_EQ(recording("loader")->limiter, Limiter::kInput);
   EXPECT_EQ(recording("sync_each")->limiter, Limiter::kHost);

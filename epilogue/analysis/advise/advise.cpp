@@ -70,7 +70,7 @@ void decide(const AdviserInput& input, AdviceReport& result) {
   result.compiled_cpu_ns = {call.low + after * kernel.low, call.likely + after * kernel.likely,
                             call.high + after * kernel.high};
   if (result.cpu_is_limit()) {
-    const auto own_ns = static_cast<double>(result.diagnosis->program_host_ns());
+    const auto own_ns = static_cast<double>(result.diagnosis->ns(Limiter::kHostWork));
     const auto cpu_ns = static_cast<double>(result.step.cpu_ns);
     const double dispatch_ns = cpu_ns - own_ns;
     if (own_ns > cpu_ns / 2) return set(Verdict::kNo, Reason::kUserHostWork);
@@ -117,7 +117,8 @@ int64_t kernels_with_gated_mlps(const AdviceReport& report) {
 }
 
 bool AdviceReport::cpu_is_limit() const {
-  return diagnosis && diagnosis->limiter == Limiter::kHost;
+  return diagnosis &&
+         (diagnosis->limiter == Limiter::kHost || diagnosis->limiter == Limiter::kHostWork);
 }
 
 AdviceReport advise(const StepModels& models, const std::optional<std::string>& under) {

@@ -29,7 +29,7 @@ struct AdviserInput {
   FusionEstimate fusion;
   Blocks blocks;
   std::optional<GpuPeaks> peaks;
-  int64_t multiprocessors = 0;  // 0 if the trace does not say
+  int64_t multiprocessors = 0;               // 0 if the trace does not say
   Lazy<std::vector<LaunchedWork>> launched;  // by event
 };
 

@@ -6,6 +6,7 @@
 
 #include "epilogue/analysis/advise/advise.h"
 #include "epilogue/analysis/step/summary.h"
+#include "epilogue/analysis/time/host_work.h"
 #include "epilogue/analysis/time/loading.h"
 #include "epilogue/analysis/time/work_groups.h"
 
@@ -18,8 +19,12 @@ struct Overview {
 
   Summary summary;
   AdviceReport advised;
-  WorkGroups groups;        // of the work that the shown step owns
-  Loading loading;          // in the window of the shown step
+  WorkGroups groups;   // of the work that the shown step owns
+  Loading loading;     // in the window of the shown step
+  HostWork host_work;  // on the critical path of the shown step
+  // Share of the step's GPU time whose kind comes from its operator, or is unknown.
+  double kind_of_op_share = 0;
+  double unknown_share = 0;
   bool has_stacks = false;  // Python stacks are recorded
   int64_t profiler_ns = 0;  // profiler overhead in the window
 

@@ -2,7 +2,13 @@
 #include "epilogue/analysis/step/diagnosis.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
+#include <unordered_set>
+
+#include "epilogue/analysis/time/python_frames.h"
+#include "epilogue/base/lazy.h"
+#include "epilogue/trace/event_args.h"
 
 namespace epi::analysis {
 namespace {
@@ -10,16 +16,27 @@ namespace {
 using trace::EventId;
 using trace::kNoEvent;
 
-// A verdict needs this share of the path, and this many times the share of the runner-up.
-constexpr double kVerdictShare = 0.4;
-constexpr double kVerdictLead = 1.5;
+// Two limiters are mixed if the steps get shorter by similar shares without either.
+constexpr double kMixedRatio = 1.25;
+// If the steps hardly get shorter without any limiter, none dominates.
+constexpr double kMinSaving = 0.02;
+// A limiter that saves less than this share of the largest saving cannot substitute it.
+constexpr double kSubstituteShare = 0.5;
+// A slow step takes this many times the time of the shown step.
+constexpr double kSlowFactor = 1.2;
+// Limits the slow steps that are listed.
+constexpr size_t kMaxSlowSteps = 16;
+// Capture and compilation are the verdict from this share of the time on.
+constexpr double kMainShare = 0.5;
+// Above this share of the time, what the trace does not show decides.
+constexpr double kUnknownShare = 0.4;
 // Steps overlap if the work of one runs past the start of the next by more than this share of the
 // step.
 constexpr double kOverlapShare = 0.05;
-// If launches are missing from the trace, a device that is busy for this share is the limit.
+// A device that computes for this share of the time is the limit.
 constexpr double kBusyShare = 0.9;
-// Longer uninterrupted host work is not dispatch.
-constexpr int64_t kMaxDispatchNs = 1000000;
+// Less work before the first work of a step is the rest of a step that was not recorded.
+constexpr double kEarlierShare = 0.01;
 // Limits the annotations that are diagnosed. A trace may have one per module.
 constexpr size_t kMaxAnnotations = 32;
 
@@ -27,50 +44,9 @@ double ratio(int64_t part, int64_t whole) {
   return whole <= 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-bool leads(double share, double next) {
-  return share >= kVerdictShare && share >= kVerdictLead * next;
-}
-
-using LimiterTimes = std::array<int64_t, kLimiters>;
-
-LimiterTimes by_limiter(const BoundTimes& bounds) {
-  LimiterTimes times{};
-  for (size_t i = 0; i < kBounds; ++i) {
-    times[static_cast<size_t>(limiter_of(static_cast<Bound>(i)))] += bounds[i];
-  }
-  return times;
-}
-
 template <typename Times>
 size_t largest_place(const Times& times) {
   return static_cast<size_t>(std::max_element(times.begin(), times.end()) - times.begin());
-}
-
-// The largest and the second largest share.
-template <typename Times>
-std::pair<double, double> top_shares(Times times, int64_t whole) {
-  std::sort(times.rbegin(), times.rend());
-  return {ratio(times[0], whole), ratio(times[1], whole)};
-}
-
-// A single bound that leads all others decides. Otherwise, bounds with the same remedy count
-// together.
-Limiter limiter_on_path(const Evidence& evidence) {
-  if (evidence.path_ns <= 0) return Limiter::kNotConclusive;
-  const LimiterTimes limiters = by_limiter(evidence.bounds);
-  const auto [bound, next_bound] = top_shares(evidence.bounds, evidence.path_ns);
-  const auto [largest, next] = top_shares(limiters, evidence.path_ns);
-  Limiter limiter = Limiter::kMixed;
-  if (leads(bound, next_bound)) {
-    limiter = limiter_of(static_cast<Bound>(largest_place(evidence.bounds)));
-  } else if (leads(largest, next)) {
-    limiter = static_cast<Limiter>(largest_place(limiters));
-  }
-  const int64_t not_in_file = limiters[static_cast<size_t>(Limiter::kNotInTrace)];
-  const bool outside =
-      limiter == Limiter::kNotInTrace ||
-      (limiter == Limiter::kMixed && ratio(not_in_file, evidence.path_ns) >= kVerdictShare);
-  return outside ? Limiter::kNotConclusive : limiter;
 }
 
 int64_t unexplained_ns(const std::vector<IdleGap>& gaps) {
@@ -82,19 +58,33 @@ int64_t unexplained_ns(const std::vector<IdleGap>& gaps) {
   return sum;
 }
 
-std::vector<EventId> capture_starts(const TraceIndex& index) {
+// The times in which a thread captures a CUDA graph.
+Intervals captures(const TraceIndex& index) {
   const trace::Trace& trace = index.trace;
-  std::vector<bool> starts_capture(trace.names.size());
-  for (trace::NameId name = 0; name < starts_capture.size(); ++name) {
-    starts_capture[name] = trace.names[name].find("StreamBeginCapture") != std::string_view::npos;
+  const auto has = [](std::string_view name, std::string_view part) {
+    return name.find(part) != std::string_view::npos;
+  };
+  enum class Mark : uint8_t { kNone, kBegin, kEnd };
+  std::vector<Mark> marks;
+  for (trace::NameId id = 0; id < trace.names.size(); ++id) {
+    const std::string_view name = trace.names[id];
+    marks.push_back(has(name, "StreamBeginCapture") ? Mark::kBegin
+                    : has(name, "StreamEndCapture") ? Mark::kEnd
+                                                    : Mark::kNone);
   }
-  std::vector<EventId> found;
-  if (std::find(starts_capture.begin(), starts_capture.end(), true) == starts_capture.end())
-    return found;
-  for (EventId id = 0; id < trace.size(); ++id) {
-    if (starts_capture[trace.name[id]] && trace.is_span(id)) found.push_back(id);
+  const auto is_mark = [](Mark mark) { return mark != Mark::kNone; };
+  if (std::none_of(marks.begin(), marks.end(), is_mark)) return {};
+  std::unordered_map<trace::LaneId, int64_t> begins;
+  Intervals found;
+  for (const EventId id : index.links.tree.order) {  // by thread, then by start
+    const Mark mark = marks[trace.name[id]];
+    const trace::LaneId lane = trace.lane[id];
+    if (mark == Mark::kBegin) begins.try_emplace(lane, trace.ts_ns[id]);
+    if (mark != Mark::kEnd || !begins.contains(lane)) continue;
+    found.push_back({begins[lane], trace.end_ns(id)});
+    begins.erase(lane);
   }
-  return found;
+  return merged(std::move(found));
 }
 
 // The thread of the whole trace: the one with the most launches or, if nothing was launched, with
@@ -111,10 +101,75 @@ trace::LaneId main_thread(const TraceIndex& index) {
   return static_cast<trace::LaneId>(largest_place(launches));
 }
 
+Limiter limiter_of(const IdleGap& gap) {
+  switch (gap.cause) {
+    case IdleCause::kNotLaunched:
+      return limiter_of(bound_of(gap.activity));
+    case IdleCause::kLaunchLatency:
+    case IdleCause::kBetweenKernels:
+      return Limiter::kHost;
+    case IdleCause::kNotInTrace:
+    case IdleCause::kNoLaunch:
+      return Limiter::kNotInTrace;
+  }
+  return Limiter::kNotInTrace;
+}
+
+// The limiters by their savings, largest first.
+std::vector<Limiter> ordered_by_saving(const StepWithout& retimed) {
+  std::vector<Limiter> order;
+  for (size_t i = 0; i < kLimiters; ++i) {
+    if (static_cast<Limiter>(i) != Limiter::kNotInTrace) order.push_back(static_cast<Limiter>(i));
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Limiter a, Limiter b) { return retimed.saves(a) > retimed.saves(b); });
+  return order;
+}
+
+bool causes_idle_time(Limiter limiter) {
+  return limiter != Limiter::kGpu && limiter != Limiter::kCommunication &&
+         limiter != Limiter::kCopies;
+}
+
+// The rules of docs/verdicts.md, in their order. `without_ns(a, b)` is the time without both.
+template <typename WithoutBoth>
+Limiter limiter_of(const Evidence& evidence, const WithoutBoth& without_ns) {
+  const LimiterTimes path = by_limiter(evidence.bounds);
+  const auto path_share = [&](Limiter limiter) {
+    return ratio(path[static_cast<size_t>(limiter)], evidence.path_ns);
+  };
+  const auto idle_ns = [&](Limiter limiter) { return evidence.idle[static_cast<size_t>(limiter)]; };
+  if (evidence.path_ns <= 0) return Limiter::kNotConclusive;
+  if (ratio(evidence.capture_ns, evidence.window_ns) >= kMainShare) return Limiter::kCapture;
+  if (path_share(Limiter::kCompiling) >= kMainShare) return Limiter::kCompiling;
+  const double unknown =
+      path_share(Limiter::kNotInTrace) + ratio(evidence.unrecorded_ns, evidence.path_ns);
+  const double idle_unknown = ratio(idle_ns(Limiter::kNotInTrace), evidence.window_ns);
+  if (std::max(unknown, idle_unknown) >= kUnknownShare) return Limiter::kNotConclusive;
+  if (ratio(evidence.compute_ns, evidence.window_ns) >= kBusyShare) return Limiter::kGpu;
+  const StepWithout& retimed = evidence.retimed;
+  const std::vector<Limiter> order = ordered_by_saving(retimed);
+  const Limiter first = order[0];
+  const Limiter second = order[1];
+  const double saves = retimed.saves(first);
+  const double next = retimed.saves(second);
+  if (saves < kMinSaving) return Limiter::kMixed;
+  // Without either, the other one takes over. What the device waits for longer is the limiter.
+  const bool may_substitute =
+      causes_idle_time(first) && causes_idle_time(second) && next >= kSubstituteShare * saves;
+  if (may_substitute && 1 - without_ns(first, second) / retimed.ns < saves + next / 2) {
+    return idle_ns(second) > idle_ns(first) ? second : first;
+  }
+  return saves < kMixedRatio * next ? Limiter::kMixed : first;
+}
+
 class Diagnoser {
  public:
   explicit Diagnoser(const StepModels& models)
-      : models_(models), index_(models.index()), captures_(capture_starts(index_)) {}
+      : models_(models),
+        index_(models.index()),
+        captures_(captures(index_)),
+        marks_(index_.ownership.marks().events.begin(), index_.ownership.marks().events.end()) {}
 
   Diagnosis of(const StepGroup& group) const {
     Diagnosis result;
@@ -129,12 +184,12 @@ class Diagnoser {
     if (overlaps(group, shown) && first_warm(group) <= shown) {
       judge_together(group, shown, result);
     } else {
-      judge(
-          group, shown, [&](const StepModel& step) { return analyze(step_window(step)); }, result);
+      judge(group, shown, [&](size_t place) { return analyze_alone(group.steps[place]); }, result);
     }
     if (!result.spans_steps && !result.step.owned.syncs.empty() && result.instances > 1) {
       add_sequence(group, shown, result);
     }
+    find_slow_steps(group, shown, result);
     return result;
   }
 
@@ -144,6 +199,23 @@ class Diagnoser {
     std::shared_ptr<const StepGraph> graph;
     Interval window;
     std::vector<PathPart> path;
+    size_t part = 0;      // the place of the step in the graph
+    StepWithout retimed;  // of the step
+  };
+  // Steps without two limiters. Steps of one graph are timed together.
+  class PairTimes {
+   public:
+    double without_ns(const Analyzed& step, Limiter a, Limiter b) {
+      if (step.graph != graph_) times_.clear();
+      graph_ = step.graph;
+      std::vector<double>& times = times_[{a, b}];
+      if (times.empty()) times = graph_->without_ns(a, b);
+      return times[step.part];
+    }
+
+   private:
+    std::shared_ptr<const StepGraph> graph_;
+    std::map<std::pair<Limiter, Limiter>, std::vector<double>> times_;
   };
 
   Analyzed analyze(StepWindow window) const {
@@ -154,7 +226,13 @@ class Diagnoser {
       graph = graph_of(window);
       path = graph->critical_path();
     }
-    return {graph, {window.begin_ns, window.end_ns}, std::move(path)};
+    return {graph, {window.begin_ns, window.end_ns}, std::move(path), 0, {}};
+  }
+
+  Analyzed analyze_alone(const StepModel& step) const {
+    Analyzed analyzed = analyze(step_window(step));
+    analyzed.retimed = analyzed.graph->without_each()[0];
+    return analyzed;
   }
 
   // The path of one step, of those of all. What the host does for a step that overlaps others, it
@@ -162,6 +240,8 @@ class Diagnoser {
   static Analyzed part_of(const Analyzed& all, const Interval& window) {
     Analyzed part{all.graph,
                   {std::max(window.begin, all.window.begin), std::min(window.end, all.window.end)},
+                  {},
+                  0,
                   {}};
     for (PathPart one : all.path) {
       one.begin_ns = std::max(one.begin_ns, part.window.begin);
@@ -176,38 +256,53 @@ class Diagnoser {
   }
 
   StepWindow step_window(const StepModel& step) const {
-    StepWindow window{step.window.begin,
-                      step.window.end,
-                      step.host.end,
-                      0,
-                      {step.owned.work.begin(), step.owned.work.end()}};
-    if (step.event != kNoEvent) {
-      window.thread = index_.trace.lane[step.event];
-      return window;
-    }
-    window.thread = main_thread(index_);
-    window.host_end_ns =
+    StepWindow window{
+        step.window.begin,
+        step.window.end,
+        thread_of(step),
+        {{step.host.end, {step.owned.work.begin(), step.owned.work.end()}, closing_sync(step)}}};
+    if (step.event != kNoEvent) return window;
+    window.steps[0].host_end_ns =
         std::clamp(models_.host().last_end(window.thread), window.begin_ns, window.end_ns);
     return window;
   }
 
-  // If the first work waits for something outside the trace, recording started in the middle of a
-  // step. Everything before that work is cut. Returns where it starts.
+  trace::LaneId thread_of(const StepModel& step) const {
+    if (step.event != kNoEvent) return index_.trace.lane[step.event];
+    return main_thread_.get([&] { return main_thread(index_); });
+  }
+
+  // The step's last call that waits, if nothing is launched after it.
+  EventId closing_sync(const StepModel& step) const {
+    const auto& [syncs, launches] = std::pair(step.owned.syncs, step.owned.launches);
+    if (syncs.empty()) return kNoEvent;
+    const trace::Trace& trace = index_.trace;
+    const bool is_last =
+        launches.empty() || trace.ts_ns[launches.back()] <= trace.ts_ns[syncs.back()];
+    return is_last ? syncs.back() : kNoEvent;
+  }
+
+  // If the step first waits for something outside the trace, before any of its work, recording
+  // started in the middle of a step. Everything before the end of that wait is cut. Returns the
+  // end.
   int64_t clipped_start(const std::vector<PathPart>& path) const {
     for (size_t i = 0; i + 1 < path.size(); ++i) {
       const PathPart& part = path[i];
+      const bool is_wait = part.bound == Bound::kNotInTrace && part.event != kNoEvent;
+      if (is_wait) return ran_before(part.begin_ns) ? INT64_MIN : part.end_ns;
       const bool is_device =
           part.event != kNoEvent && trace::is_device_work(index_.trace.category[part.event]);
-      if (!is_device) continue;
-      const bool is_clipped = part.bound == Bound::kNotInTrace && !ran_before(part.begin_ns);
-      return is_clipped ? part.end_ns : INT64_MIN;
+      if (is_device && part.bound != Bound::kLaunches) return INT64_MIN;
     }
     return INT64_MIN;
   }
 
+  // Whether the device ran work before, other than the rest of a step that was not recorded.
   bool ran_before(int64_t ns) const {
     const Intervals& busy = models_.host().device_busy();
-    return !busy.empty() && busy.front().begin < ns;
+    if (busy.empty()) return false;
+    const int64_t before_ns = length(clipped(busy, INT64_MIN, ns));
+    return ratio(before_ns, busy.back().end - ns) >= kEarlierShare;
   }
 
   void show(const Analyzed& analyzed, Diagnosis& result) const {
@@ -249,8 +344,7 @@ class Diagnoser {
     StepWindow window = step_window(group.steps[first]);
     for (size_t i = first + 1; i < end; ++i) {
       const StepModel& step = group.steps[i];
-      window.owned.insert(window.owned.end(), step.owned.work.begin(), step.owned.work.end());
-      window.host_end_ns = std::max(window.host_end_ns, step.host.end);
+      window.steps.push_back(step_window(step).steps[0]);
       window.end_ns = std::max(window.end_ns, step.window.end);
     }
     return window;
@@ -259,12 +353,16 @@ class Diagnoser {
   // Judges steps that overlap by their parts of one path.
   void judge_together(const StepGroup& group, size_t shown, Diagnosis& result) const {
     const size_t first = first_warm(group);
-    const Analyzed all = analyze(joined_window(group, first, group.steps.size()));
+    Analyzed all = analyze(joined_window(group, first, group.steps.size()));
+    const std::vector<StepWithout> of_steps = all.graph->without_each();
     judge(
         group, shown,
-        [&](const StepModel& step) {
-          Analyzed part = part_of(all, step.window);
-          return part.path.empty() ? analyze(step_window(step)) : part;
+        [&](size_t place) {
+          Analyzed part = part_of(all, group.steps[place].window);
+          if (part.path.empty() || place < first) return analyze_alone(group.steps[place]);
+          part.part = place - first;
+          part.retimed = of_steps[part.part];
+          return part;
         },
         result);
     result.spans_steps = result.graph == all.graph;
@@ -295,41 +393,134 @@ class Diagnoser {
       evidence.bounds[static_cast<size_t>(part.bound)] += ns;
       evidence.path_ns += ns;
     }
+    evidence.unrecorded_ns = unrecorded_ns(step, analyzed.path);
+    evidence.retimed = analyzed.retimed;
     evidence.window_ns = analyzed.window.end - analyzed.window.begin;
-    const std::vector<IdleGap> inside = clipped(models_.gaps(step), analyzed.window);
-    for (const IdleGap& gap : inside) evidence.idle_ns += gap.ns();
-    evidence.running_ns = evidence.window_ns - evidence.idle_ns;
-    evidence.unexplained_idle_ns = unexplained_ns(inside);
-    evidence.captures_graph = std::any_of(captures_.begin(), captures_.end(), [&](EventId id) {
-      const int64_t ns = index_.trace.ts_ns[id];
-      return ns >= step.host.begin && ns < step.window.end;
-    });
+    StepModel part = step;
+    part.window = analyzed.window;
+    evidence.compute_ns = models_.shares(part, *models_.shown_device()).compute_ns;
+    for (const IdleGap& gap : clipped(models_.gaps(step), analyzed.window)) {
+      evidence.idle[static_cast<size_t>(limiter_of(gap))] += gap.ns();
+    }
+    evidence.capture_ns = length(clipped(captures_, step.host.begin, step.window.end));
     return evidence;
   }
 
-  // `analyzed_of(step)` gives the path of a step.
+  // Host work on a path that no event explains. The mark of the step explains nothing.
+  int64_t unrecorded_ns(const StepModel& step, const std::vector<PathPart>& path) const {
+    int64_t sum = 0;
+    for (const PathPart& part : path) {
+      const bool has_event = part.event != kNoEvent && !marks_.contains(part.event);
+      if (part.bound != Bound::kHostWork || has_event) continue;
+      const int64_t middle = part.begin_ns + (part.end_ns - part.begin_ns) / 2;
+      const auto& frames = frames_.get([&] { return PythonFrames(index_.trace); });
+      if (frames.at(thread_of(step), middle).function == kNoEvent)
+        sum += part.end_ns - part.begin_ns;
+    }
+    return sum;
+  }
+
+  // `analyzed_of(place)` gives the path of a step.
   template <typename AnalyzedOf>
   void judge(const StepGroup& group, size_t shown, const AnalyzedOf& analyzed_of,
              Diagnosis& result) const {
+    PairTimes pairs;
     Evidence sum;
     for (const size_t place : group.warm()) {  // one of them is the shown step
       const StepModel& step = group.steps[place];
-      const Analyzed analyzed = analyzed_of(step);
+      const Analyzed analyzed = analyzed_of(place);
       if (place == shown) show(analyzed, result);
       const Evidence one = evidence_of(step, analyzed);
       sum.add(one);
-      result.judged.push_back({place, step.name, limiter_of(one)});
+      result.judged.push_back({place, step.name, limiter_of(one, [&](Limiter a, Limiter b) {
+                                 return pairs.without_ns(analyzed, a, b);
+                               })});
     }
-    result.limiter = limiter_of(sum);
-    if (!result.launches_missing) return;
-    const bool is_busy = ratio(sum.running_ns, sum.window_ns) >= kBusyShare;
+    result.retimed = sum.retimed;
+    result.limiter = limiter_of(sum, [&](Limiter a, Limiter b) {
+      double ns = 0;
+      for (const size_t place : group.warm()) ns += pairs.without_ns(analyzed_of(place), a, b);
+      return ns;
+    });
+    if (!result.launches_missing) {
+      if (group.steps.size() == 1) judge_host(sum, result);
+      return;
+    }
+    const bool is_busy = ratio(sum.compute_ns, sum.window_ns) >= kBusyShare;
     result.limiter = is_busy ? Limiter::kGpu : Limiter::kNotConclusive;
     for (StepVerdict& one : result.judged) one.limiter = result.limiter;
   }
 
+  // The trace does not show when the step after a single one would start: when the own work of the
+  // step is done, or when its thread has nothing more to do.
+  void judge_host(Evidence evidence, Diagnosis& result) const {
+    const StepModel& step = result.step;
+    const auto is_long = [&](int64_t ns) { return ratio(ns, step.step_ns) > kOverlapShare; };
+    if (step.event == kNoEvent || !is_long(step.window.end - step.host.end)) return;
+    StepWindow window = step_window(step);
+    const int64_t host_end_ns = models_.host().last_end(window.thread);
+    if (!is_long(host_end_ns - step.host.end)) return;
+    window.begin_ns = result.analyzed.begin;
+    window.end_ns = std::max(window.end_ns, host_end_ns);
+    window.steps[0].host_end_ns = host_end_ns;
+    const auto graph = graph_of(window);
+    evidence.retimed = graph->without_each_on_host();
+    const double share = evidence.retimed.ns / static_cast<double>(graph->window_ns());
+    const Limiter limiter = limiter_of(
+        evidence, [&](Limiter a, Limiter b) { return graph->without_ns(a, b)[0] * share; });
+    if (limiter == result.limiter) return;
+    result.until_work_ends = result.limiter;
+    result.limiter = limiter;
+    result.retimed = evidence.retimed;
+    result.judged[0].limiter = limiter;
+  }
+
+  // Compares the critical path of each slow step, which may be cold, with that of the shown step.
+  void find_slow_steps(const StepGroup& group, size_t shown, Diagnosis& result) const {
+    std::vector<size_t> slow;
+    const double limit = kSlowFactor * static_cast<double>(group.steps[shown].step_ns);
+    for (size_t place = 0; place < group.steps.size(); ++place) {
+      const StepModel& step = group.steps[place];
+      if (static_cast<double>(step.step_ns) > limit) slow.push_back(place);
+    }
+    if (slow.empty()) return;
+    result.slow_count = std::ssize(slow);
+    result.slow_every = period_of(slow, group.steps.size());
+    const LimiterTimes usual = path_of(group.steps[shown]);
+    for (size_t i = 0; i < std::min(slow.size(), kMaxSlowSteps); ++i) {
+      const StepModel& step = group.steps[slow[i]];
+      LimiterTimes more = path_of(step);
+      for (size_t one = 0; one < kLimiters; ++one) more[one] -= usual[one];
+      result.slow.push_back({step.name, step.step_ns, static_cast<Limiter>(largest_place(more))});
+    }
+  }
+
+  LimiterTimes path_of(const StepModel& step) const {
+    LimiterTimes times{};
+    for (const PathPart& part : analyze(step_window(step)).path) {
+      times[static_cast<size_t>(limiter_of(part.bound))] += part.end_ns - part.begin_ns;
+    }
+    return times;
+  }
+
+  // The distance between slow steps if it is the same for at least three of them, and no further
+  // one fits. 0 otherwise.
+  static int64_t period_of(const std::vector<size_t>& places, size_t steps) {
+    if (places.size() < 3) return 0;
+    const size_t period = places[1] - places[0];
+    for (size_t i = 1; i < places.size(); ++i) {
+      if (places[i] - places[i - 1] != period) return 0;
+    }
+    const bool is_complete = places.front() < period && steps - places.back() <= period;
+    return period > 1 && is_complete ? static_cast<int64_t>(period) : 0;
+  }
+
   const StepModels& models_;
   const TraceIndex& index_;
-  std::vector<EventId> captures_;  // calls that start a capture
+  Intervals captures_;
+  std::unordered_set<EventId> marks_;  // of steps
+  Lazy<PythonFrames> frames_;
+  Lazy<trace::LaneId> main_thread_;
 };
 
 }  // namespace
@@ -341,65 +532,51 @@ bool is_cut(const trace::Trace& trace) {
 }
 
 Limiter MissingWork::limiter() const {
-  const bool uses_none = has_host_events && lost_launches == 0 && !is_cut;
+  const bool uses_none = has_host_events && lost_launches == 0 && !is_cut && other_device.empty();
   return uses_none ? Limiter::kNoDevice : Limiter::kNotConclusive;
 }
+
+namespace {
+
+// "Ascend Hardware", "MTIA 0": the name or label of a process, as the profilers of these devices
+// write it.
+std::string other_device(const trace::Trace& trace) {
+  constexpr std::string_view kDevices[] = {"Ascend", "NPU", "CANN", "MTIA", "HPU",
+                                           "Gaudi",  "XPU", "TPU",  "XLA",  "Neuron"};
+  for (EventId id = 0; id < trace.size(); ++id) {
+    if (trace.phase[id] != trace::Phase::kMetadata) continue;
+    for (const char* key : {"name", "labels"}) {
+      const std::string text =
+          trace::string_value(trace::find_value(trace.args_of(id), key).value_or(""));
+      const bool is_process = trace.name_of(id).starts_with("process_");
+      if (is_process && std::any_of(std::begin(kDevices), std::end(kDevices), [&](auto device) {
+            return text.find(device) != std::string::npos;
+          })) {
+        return text;
+      }
+    }
+  }
+  return "";
+}
+
+}  // namespace
 
 MissingWork missing_work(const TraceIndex& index) {
   const auto& categories = index.trace.category;
   return {is_cut(index.trace), std::ssize(index.ownership.everything().lost),
-          std::any_of(categories.begin(), categories.end(), trace::is_host)};
-}
-
-Limiter limiter_of(Bound bound) {
-  switch (bound) {
-    case Bound::kCompute:
-    case Bound::kMemory:
-    case Bound::kUnclassified:
-      return Limiter::kGpu;
-    case Bound::kCopies:
-      return Limiter::kCopies;
-    case Bound::kCommunication:
-      return Limiter::kCommunication;
-    case Bound::kDispatch:
-    case Bound::kLaunches:
-      return Limiter::kHost;
-    case Bound::kSynchronizing:
-      return Limiter::kSynchronizing;
-    case Bound::kInput:
-      return Limiter::kInput;
-    case Bound::kAllocating:
-      return Limiter::kAllocating;
-    case Bound::kInitializing:
-      return Limiter::kInitializing;
-    case Bound::kCompiling:
-      return Limiter::kCompiling;
-    case Bound::kNotInTrace:
-      return Limiter::kNotInTrace;
-  }
-  return Limiter::kNotInTrace;
+          std::any_of(categories.begin(), categories.end(), trace::is_host),
+          other_device(index.trace)};
 }
 
 void Evidence::add(const Evidence& other) {
   for (size_t i = 0; i < kBounds; ++i) bounds[i] += other.bounds[i];
   path_ns += other.path_ns;
+  retimed.add(other.retimed);
   window_ns += other.window_ns;
-  running_ns += other.running_ns;
-  idle_ns += other.idle_ns;
-  unexplained_idle_ns += other.unexplained_idle_ns;
-  captures_graph |= other.captures_graph;
-}
-
-Limiter limiter_of(const Evidence& evidence) {
-  const Limiter limiter = limiter_on_path(evidence);
-  if (limiter != Limiter::kHost) return limiter;
-  // A device that is hardly ever idle does not wait for the host, whatever the path is.
-  if (ratio(evidence.running_ns, evidence.window_ns) >= kBusyShare) return Limiter::kMixed;
-  // A busy host does not explain what the device waits for elsewhere.
-  if (ratio(evidence.unexplained_idle_ns, evidence.idle_ns) > kVerdictShare) {
-    return Limiter::kNotConclusive;
-  }
-  return evidence.captures_graph ? Limiter::kCapture : limiter;
+  compute_ns += other.compute_ns;
+  for (size_t i = 0; i < kLimiters; ++i) idle[i] += other.idle[i];
+  capture_ns += other.capture_ns;
+  unrecorded_ns += other.unrecorded_ns;
 }
 
 double Diagnosis::share(Bound bound) const {
@@ -431,15 +608,15 @@ bool Diagnosis::is_compute_measured() const {
 }
 
 Diagnosis::After Diagnosis::after(const StepChange& change) const {
-  const RetimedStep retimed = graph->retimed(change);
+  const RetimedStep changed = graph->retimed(change);
   int64_t before_ns = graph->window_ns();
-  int64_t after_ns = retimed.window_ns;
+  int64_t after_ns = changed.window_ns;
   if (first_graph != nullptr && first_graph->window_ns() < before_ns) {
     before_ns -= first_graph->window_ns();
     after_ns -= first_graph->retimed(change).window_ns;
   }
   return {static_cast<double>(step.step_ns) * ratio(after_ns, before_ns),
-          static_cast<Limiter>(largest_place(by_limiter(retimed.bounds)))};
+          static_cast<Limiter>(largest_place(by_limiter(changed.bounds)))};
 }
 
 double Diagnosis::ns_in_sequence(const StepChange& change) const {
@@ -451,23 +628,7 @@ double Diagnosis::ns_in_sequence(const StepChange& change) const {
 int64_t Diagnosis::host_idle_ns() const {
   int64_t sum = 0;
   for (const IdleGap& gap : gaps) {
-    const bool is_program =
-        gap.ns() > kMaxDispatchNs &&
-        (gap.activity == HostActivity::kBetweenOps || gap.activity == HostActivity::kDispatch);
-    const bool host = gap.cause == IdleCause::kNotLaunched && !is_program &&
-                      limiter_of(bound_of(gap.activity)) == Limiter::kHost;
-    const bool latency =
-        gap.cause == IdleCause::kLaunchLatency || gap.cause == IdleCause::kBetweenKernels;
-    if (host || latency) sum += gap.ns();
-  }
-  return sum;
-}
-
-int64_t Diagnosis::program_host_ns() const {
-  int64_t sum = 0;
-  for (const PathPart& part : path) {
-    const int64_t ns = part.end_ns - part.begin_ns;
-    if (part.bound == Bound::kDispatch && ns > kMaxDispatchNs) sum += ns;
+    if (limiter_of(gap) == Limiter::kHost) sum += gap.ns();
   }
   return sum;
 }
@@ -488,6 +649,8 @@ std::vector<Limiter> Diagnosis::largest() const {
   });
   return order;
 }
+
+std::vector<Limiter> Diagnosis::by_saving() const { return ordered_by_saving(retimed); }
 
 Bound Diagnosis::bound() const {
   BoundTimes own = bounds;

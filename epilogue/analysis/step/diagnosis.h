@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnoses what limits the steps of a group from their critical paths. Every verb uses this
-// diagnosis. The verdict is about all warm steps, the figures about one of them, the shown step.
+// Diagnoses what limits the steps of a group: what would make them shorter if it took no time.
+// Every verb uses this diagnosis. The verdict is about all warm steps, other figures about one of
+// them, the shown step. docs/verdicts.md has the rules.
 #pragma once
 
 #include <cstdint>
@@ -13,40 +14,19 @@
 
 namespace epi::analysis {
 
-// Groups of bounds that share a remedy. The values from kMixed on are only verdicts.
-enum class Limiter : uint8_t {
-  kGpu,    // compute, memory
-  kHost,   // dispatch, launches
-  kInput,  // the DataLoader
-  kSynchronizing,
-  kCommunication,
-  kCopies,  // between host and device
-  kAllocating,
-  kInitializing,
-  kCompiling,
-  kNotInTrace,
-  kMixed,          // none is large enough
-  kCapture,        // captures a CUDA graph: launches start nothing
-  kNotConclusive,  // most of the path waits for something that is not in the trace
-  kNoDevice,       // the trace has no device work
-};
-inline constexpr size_t kLimiters = 10;  // those that a path can have
-inline constexpr size_t kAllLimiters = 14;
-Limiter limiter_of(Bound bound);
-
-// What a verdict follows from: times of one step, or their sums over several.
+// What a verdict follows from: figures of one step, or their sums over several.
 struct Evidence {
   BoundTimes bounds{};  // of the critical path, by the typical bound of each kernel's kind
   int64_t path_ns = 0;  // the sum of the bounds
+  StepWithout retimed;
   int64_t window_ns = 0;
-  int64_t running_ns = 0;           // the device runs something
-  int64_t idle_ns = 0;              // it runs nothing
-  int64_t unexplained_idle_ns = 0;  // the trace does not show what it waits for
-  bool captures_graph = false;
+  int64_t compute_ns = 0;     // kernels other than collectives run
+  LimiterTimes idle{};        // idle time of the device, by what it waits for
+  int64_t capture_ns = 0;     // a CUDA graph is captured
+  int64_t unrecorded_ns = 0;  // on the path, without any event
 
   void add(const Evidence& other);
 };
-Limiter limiter_of(const Evidence& evidence);
 
 // The verdict on one of the judged steps.
 struct StepVerdict {
@@ -55,11 +35,26 @@ struct StepVerdict {
   Limiter limiter = Limiter::kNoDevice;
 };
 
+// A step that takes much longer than the shown one.
+struct SlowStep {
+  std::string_view name;
+  int64_t step_ns = 0;
+  Limiter reason = Limiter::kMixed;  // what its critical path has more of
+};
+
 struct Diagnosis {
   std::string name;  // of the group: "ProfilerStep*"
   int64_t instances = 0;
   std::vector<StepVerdict> judged;  // the warm steps
   Limiter limiter = Limiter::kNoDevice;
+  StepWithout retimed;  // the judged steps without each limiter
+  // A single step whose own work runs on after its end on the host, with another verdict up to the
+  // end of that work. `limiter` and `retimed` are up to the end on the host: the next step could
+  // start then.
+  std::optional<Limiter> until_work_ends;
+  std::vector<SlowStep> slow;  // in order; a few only
+  int64_t slow_count = 0;
+  int64_t slow_every = 0;  // one step in so many is slow; 0 if that is not regular
   // More than half of the device's time has no launch: the path is unknown.
   bool launches_missing = false;
   bool is_cut = false;        // the file is truncated
@@ -103,9 +98,6 @@ struct Diagnosis {
   // Device idle time that a host without overhead would avoid: not launched yet because of dispatch
   // and launches, launch latency, gaps between kernels.
   int64_t host_idle_ns() const;
-  // Host time on the path that is not dispatch. More than a millisecond inside one operator, or
-  // between two, is the program's own work: computation on the CPU, Python, sleeping.
-  int64_t program_host_ns() const;
   // Share of the analyzed time that waits for something outside the trace, on the path or on the
   // device.
   double unexplained_share() const;
@@ -123,6 +115,8 @@ struct Diagnosis {
   double ns_in_sequence(const StepChange& change) const;
   // Limiters on the path, largest first, without empty ones.
   std::vector<Limiter> largest() const;
+  // Limiters by how much shorter the judged steps are without them, largest first.
+  std::vector<Limiter> by_saving() const;
   // The largest bound of the limiter. The largest of the whole path if the limiter is a verdict
   // only.
   Bound bound() const;
@@ -142,6 +136,7 @@ struct MissingWork {
   bool is_cut = false;
   int64_t lost_launches = 0;
   bool has_host_events = false;  // without any, no event has a known category
+  std::string other_device;      // a process of a device whose events are not read; often empty
 
   Limiter limiter() const;
 };

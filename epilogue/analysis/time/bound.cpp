@@ -31,6 +31,8 @@ Bound bound_of(HostActivity activity) {
       return Bound::kDispatch;
     case HostActivity::kLaunching:
       return Bound::kLaunches;
+    case HostActivity::kHostWork:
+      return Bound::kHostWork;
     case HostActivity::kAllocating:
       return Bound::kAllocating;
     case HostActivity::kInitializing:
@@ -43,6 +45,45 @@ Bound bound_of(HostActivity activity) {
       return Bound::kCompiling;
   }
   return Bound::kDispatch;
+}
+
+Limiter limiter_of(Bound bound) {
+  switch (bound) {
+    case Bound::kCompute:
+    case Bound::kMemory:
+    case Bound::kUnclassified:
+      return Limiter::kGpu;
+    case Bound::kCopies:
+      return Limiter::kCopies;
+    case Bound::kCommunication:
+      return Limiter::kCommunication;
+    case Bound::kDispatch:
+    case Bound::kLaunches:
+      return Limiter::kHost;
+    case Bound::kHostWork:
+      return Limiter::kHostWork;
+    case Bound::kSynchronizing:
+      return Limiter::kSynchronizing;
+    case Bound::kInput:
+      return Limiter::kInput;
+    case Bound::kAllocating:
+      return Limiter::kAllocating;
+    case Bound::kInitializing:
+      return Limiter::kInitializing;
+    case Bound::kCompiling:
+      return Limiter::kCompiling;
+    case Bound::kNotInTrace:
+      return Limiter::kNotInTrace;
+  }
+  return Limiter::kNotInTrace;
+}
+
+LimiterTimes by_limiter(const BoundTimes& bounds) {
+  LimiterTimes times{};
+  for (size_t i = 0; i < kBounds; ++i) {
+    times[static_cast<size_t>(limiter_of(static_cast<Bound>(i)))] += bounds[i];
+  }
+  return times;
 }
 
 Bound typical_bound_of_work(const TraceIndex& index, trace::EventId work) {

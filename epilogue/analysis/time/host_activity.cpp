@@ -7,6 +7,7 @@
 
 #include "epilogue/analysis/index/search.h"
 #include "epilogue/analysis/names/runtime_call.h"
+#include "epilogue/analysis/time/mark_host_work.h"
 
 namespace epi::analysis {
 namespace {
@@ -16,11 +17,15 @@ using trace::EventId;
 using trace::kNoEvent;
 
 // A call that normally takes microseconds takes longer if the driver first creates a context or
-// loads a module. On an idle device, no other launch, query or free was observed to take this long.
+// loads a module. On an idle device, no other launch or query was observed to take this long.
 constexpr int64_t kInitializationNs = 1000000;
 
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
+}
+
+bool is_module_loading(std::string_view name) {
+  return contains(name, "Lazy Function Loading") || contains(name, "Module Loading");
 }
 
 // The activity that an event passes on to everything below it.
@@ -29,6 +34,7 @@ std::optional<HostActivity> inherited(std::string_view name) {
     return HostActivity::kDataLoading;
   }
   if (is_compiling(name)) return HostActivity::kCompiling;
+  if (is_module_loading(name)) return HostActivity::kInitializing;
   if (name == "TorchDynamo Cache Lookup" || name == "Epilogue Guards") return HostActivity::kGuards;
   return std::nullopt;
 }
@@ -54,6 +60,7 @@ bool is_compiling(std::string_view name) {
 HostTimeline::HostTimeline(const TraceIndex& index)
     : is_step_(index.trace.size(), false),
       waits_for_own_copy_(index.trace.size(), false),
+      may_start_up_(index.trace.size(), false),
       lanes_(index.trace.lanes.size()),
       first_ns_(index.trace.lanes.size(), INT64_MAX) {
   const trace::Trace& trace = index.trace;
@@ -76,8 +83,58 @@ HostTimeline::HostTimeline(const TraceIndex& index)
     if (during > 0 && 2 * during >= trace.dur_ns[id]) waits_for_own_copy_[call] = true;
   }
   device_busy_ = merged(std::move(device_busy_));
+  find_start_up(index);
   for (trace::LaneId lane = 0; lane < lanes_.size(); ++lane) add_lane(index, lane);
   mark_loading_frames(index);
+  mark_host_work(index, lanes_);
+}
+
+namespace {
+
+// Newer drivers record when they load the code of a kernel: as an event beside the call.
+void mark_recorded_loading(const trace::Trace& trace, std::vector<bool>& may_start_up) {
+  Intervals loading;
+  for (EventId id = 0; id < trace.size(); ++id) {
+    const bool is_loading = trace.is_span(id) && trace.category[id] == Category::kOverhead &&
+                            is_module_loading(trace.name_of(id));
+    if (is_loading) loading.push_back({trace.ts_ns[id], trace.end_ns(id)});
+  }
+  if (loading.empty()) return;
+  loading = merged(std::move(loading));
+  for (EventId id = 0; id < trace.size(); ++id) {
+    if (!trace.is_span(id) || !trace::is_call(trace.category[id])) continue;
+    const int64_t ns = length(clipped(loading, trace.ts_ns[id], trace.end_ns(id)));
+    if (ns > 0 && 2 * ns >= trace.dur_ns[id]) may_start_up[id] = true;
+  }
+}
+
+}  // namespace
+
+// The driver loads a kernel's module at the first launch of the kernel. Other calls are slow once,
+// when they create the context. Both are over when the first step is.
+void HostTimeline::find_start_up(const TraceIndex& index) {
+  const trace::Trace& trace = index.trace;
+  const std::vector<EventId>& steps = index.ownership.marks().events;
+  const int64_t end_ns = steps.empty() ? INT64_MAX : trace.end_ns(steps.front());
+  std::vector<EventId> first_launch(trace.names.size(), kNoEvent);  // by kernel
+  for (const EventId work : index.ownership.everything().work) {    // by launch time
+    const EventId call = index.links.launch[work];
+    if (call == kNoEvent) continue;
+    EventId& first = first_launch[trace.name[work]];
+    if (first == kNoEvent) first = call;
+    may_start_up_[call] = may_start_up_[call] || first == call;
+  }
+  std::vector<EventId> first_call(trace.names.size(), kNoEvent);
+  for (EventId id = 0; id < trace.size(); ++id) {
+    if (!trace.is_span(id) || !trace::is_call(trace.category[id])) continue;
+    EventId& first = first_call[trace.name[id]];
+    if (first == kNoEvent || trace.ts_ns[id] < trace.ts_ns[first]) first = id;
+    if (trace.ts_ns[id] >= end_ns) may_start_up_[id] = false;
+  }
+  for (const EventId id : first_call) {
+    if (id != kNoEvent && trace.ts_ns[id] < end_ns) may_start_up_[id] = true;
+  }
+  mark_recorded_loading(trace, may_start_up_);
 }
 
 int64_t HostTimeline::submitted_ns(const trace::Trace& trace, EventId call) const {
@@ -92,15 +149,17 @@ HostActivity HostTimeline::activity_of_call(const TraceIndex& index, EventId cal
   const RuntimeCall kind = calls_[trace.name[call]];
   if (kind == RuntimeCall::kWait || waits_for_own_copy_[call]) return HostActivity::kSynchronizing;
   if (kind == RuntimeCall::kInitialization) return HostActivity::kInitializing;
-  const bool allocates = kind == RuntimeCall::kAllocation || kind == RuntimeCall::kFree;
+  if (kind == RuntimeCall::kAllocation || kind == RuntimeCall::kFree) {
+    return HostActivity::kAllocating;
+  }
   // The call's own kernel may start before the call returns, hence the tolerance.
   constexpr int64_t kIdleParts = 10;
-  if (kind != RuntimeCall::kAllocation && trace.dur_ns[call] >= kInitializationNs &&
+  if (may_start_up_[call] && trace.dur_ns[call] >= kInitializationNs &&
       kIdleParts * length(clipped(device_busy_, trace.ts_ns[call], trace.end_ns(call))) <
           trace.dur_ns[call]) {
     return HostActivity::kInitializing;
   }
-  return allocates ? HostActivity::kAllocating : HostActivity::kLaunching;
+  return HostActivity::kLaunching;
 }
 
 // Parents come before their children. The innermost open event gets the time since the last change.

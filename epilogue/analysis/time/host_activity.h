@@ -24,10 +24,15 @@ enum class HostActivity : uint8_t {
   kDataLoading,    // in or below a DataLoader's range
   kCompiling,      // in or below a compiler's range
   kGuards,         // looking up compiled code
+  kHostWork,       // at least `kMinHostWorkNs` without a call: the program's own work, Python
   kBetweenOps,     // Python, or code that is not recorded
 };
-inline constexpr size_t kHostActivities = 9;
+inline constexpr size_t kHostActivities = 10;
 using ActivityTimes = std::array<int64_t, kHostActivities>;  // nanoseconds, by activity
+
+// Dispatching an operator takes microseconds, also in Python and under a profiler. A thread that
+// launches work and makes no call for longer does something else.
+inline constexpr int64_t kMinHostWorkNs = 1000000;
 
 // True if a host event is a compiler at work.
 bool is_compiling(std::string_view name);
@@ -73,6 +78,7 @@ class HostTimeline {
  private:
   HostActivity activity_of_call(const TraceIndex& index, trace::EventId call) const;
   void add_lane(const TraceIndex& index, trace::LaneId lane);
+  void find_start_up(const TraceIndex& index);
   void mark_loading_frames(const TraceIndex& index);
 
   std::vector<RuntimeCall> calls_;  // by name
@@ -81,6 +87,7 @@ class HostTimeline {
   Intervals device_busy_;
   std::vector<bool> is_step_;             // by event
   std::vector<bool> waits_for_own_copy_;  // by event
+  std::vector<bool> may_start_up_;        // by event: calls that can load a module
   std::vector<std::vector<Segment>> lanes_;
   std::vector<int64_t> first_ns_;  // by lane
 };

@@ -156,6 +156,8 @@ IdleClass idle_class(HostActivity activity) {
     case HostActivity::kGuards:
     case HostActivity::kBetweenOps:
       return IdleClass::kHost;
+    case HostActivity::kHostWork:
+      return IdleClass::kHostWork;
     case HostActivity::kAllocating:
       return IdleClass::kAllocation;
     case HostActivity::kInitializing:
@@ -186,6 +188,8 @@ IdleClass idle_class(IdleCause cause, HostActivity activity) {
 
 IdleClass idle_class(Bound bound) {
   switch (bound) {
+    case Bound::kHostWork:
+      return IdleClass::kHostWork;
     case Bound::kSynchronizing:
       return IdleClass::kSync;
     case Bound::kInput:

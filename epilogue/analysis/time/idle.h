@@ -54,6 +54,7 @@ struct IdleCauses {
 enum class IdleClass : uint8_t {
   kInput,
   kHost,
+  kHostWork,
   kSync,
   kCompile,
   kAllocation,
@@ -61,7 +62,7 @@ enum class IdleClass : uint8_t {
   kGap,
   kUnknown,
 };
-inline constexpr size_t kIdleClasses = 8;
+inline constexpr size_t kIdleClasses = 9;
 using IdleClassTimes = std::array<int64_t, kIdleClasses>;  // nanoseconds, by class
 
 IdleClass idle_class(HostActivity activity);

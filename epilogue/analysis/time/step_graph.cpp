@@ -86,6 +86,125 @@ std::optional<int64_t> StepGraph::changed_ns(const Edge& edge, const StepChange&
   return scaled(edge.ns, std::min(scale, factor));
 }
 
+void StepWithout::add(const StepWithout& other) {
+  ns += other.ns;
+  for (size_t i = 0; i < without_ns.size(); ++i) without_ns[i] += other.without_ns[i];
+}
+
+double StepWithout::saves(Limiter limiter) const {
+  const auto place = static_cast<size_t>(limiter);
+  return ns <= 0 || place >= without_ns.size() ? 0 : 1 - without_ns[place] / ns;
+}
+
+namespace {
+
+// Without this limiter, the host is faster: it no longer enforces the recorded order of streams.
+constexpr bool is_of_host(Limiter limiter) {
+  return limiter != Limiter::kGpu && limiter != Limiter::kCommunication &&
+         limiter != Limiter::kCopies && limiter < Limiter::kNotInTrace;
+}
+
+constexpr uint32_t bit_of(Limiter limiter) { return 1U << static_cast<unsigned>(limiter); }
+
+}  // namespace
+
+// One pass for all sets. The inner loops are over arrays of doubles, so that they become vector
+// instructions: a trace has millions of edges.
+auto StepGraph::times_without(const Sets& sets, std::span<const Node> nodes) const
+    -> std::vector<SetTimes> {
+  constexpr double kNever = -1e300;
+  std::array<SetTimes, kLimiters> takes{};  // 1 if a limiter's edges take their time
+  SetTimes waits{};                         // added to edges of calls that wait
+  SetTimes ordered{};                       // added to edges of the recorded order
+  for (size_t set = 0; set < kSets; ++set) {
+    bool is_faster_host = false;
+    for (size_t i = 0; i < kLimiters; ++i) {
+      const bool is_free = (sets[set] >> i & 1U) != 0;
+      takes[i][set] = is_free ? 0 : 1;
+      is_faster_host |= is_free && is_of_host(static_cast<Limiter>(i));
+    }
+    waits[set] = (sets[set] & bit_of(Limiter::kSynchronizing)) != 0 ? kNever : 0;
+    ordered[set] = is_faster_host ? 0 : kNever;
+  }
+  constexpr SetTimes kNothing{};
+  SetTimes all{};
+  all.fill(1);
+  std::vector<SetTimes> reached(times_.size());
+  for (const Node node : order_) {
+    SetTimes here = reached[node];
+    for (uint32_t i = first_edge_[node]; i < first_edge_[node + 1]; ++i) {
+      const Edge& edge = edges_[i];
+      const SetTimes& from = reached[edge.from];
+      const SetTimes& share =
+          edge.is_closing ? all : takes[static_cast<size_t>(limiter_of(edge.bound))];
+      const SetTimes& more = edge.kind == EdgeKind::kOrder                       ? ordered
+                             : edge.kind == EdgeKind::kWaits && !edge.is_closing ? waits
+                                                                                 : kNothing;
+      const auto ns = static_cast<double>(edge.ns);
+      for (size_t set = 0; set < kSets; ++set) {
+        here[set] = std::max(here[set], from[set] + ns * share[set] + more[set]);
+      }
+    }
+    reached[node] = here;
+  }
+  std::vector<SetTimes> times;
+  for (const Node node : nodes) times.push_back(reached[node]);
+  return times;
+}
+
+auto StepGraph::each_limiter() -> Sets {
+  Sets sets{};
+  for (size_t i = 0; i < kSets; ++i) sets[i] = bit_of(static_cast<Limiter>(i));
+  return sets;
+}
+
+StepWithout StepGraph::without_each_on_host() const {
+  std::vector<Node> nodes = {host_end_};
+  int64_t begin_ns = begin_ns_;
+  if (step_ends_.size() > 1) {
+    nodes.push_back(step_ends_[step_ends_.size() - 2]);
+    begin_ns = times_[nodes[1]];
+  }
+  const std::vector<SetTimes> times = times_without(each_limiter(), nodes);
+  StepWithout step;
+  step.ns = static_cast<double>(times_[host_end_] - begin_ns);
+  step.without_ns.fill(step.ns);
+  for (size_t set = 0; set < kSets; ++set) {
+    step.without_ns[set] = times[0][set] - (times.size() > 1 ? times[1][set] : 0);
+  }
+  return step;
+}
+
+std::vector<StepWithout> StepGraph::without_each() const {
+  const std::vector<SetTimes> ends = times_without(each_limiter(), step_ends_);
+  std::vector<StepWithout> steps(ends.size());
+  SetTimes before{};
+  int64_t before_ns = begin_ns_;
+  for (size_t i = 0; i < ends.size(); ++i) {
+    const int64_t end_ns = times_[step_ends_[i]];
+    steps[i].ns = static_cast<double>(end_ns - before_ns);
+    for (size_t set = 0; set < kSets; ++set) {
+      steps[i].without_ns[set] = ends[i][set] - before[set];
+    }
+    steps[i].without_ns[static_cast<size_t>(Limiter::kNotInTrace)] = steps[i].ns;
+    before = ends[i];
+    before_ns = end_ns;
+  }
+  return steps;
+}
+
+std::vector<double> StepGraph::without_ns(Limiter a, Limiter b) const {
+  Sets sets{};
+  sets.fill(bit_of(a) | bit_of(b));
+  std::vector<double> steps;
+  double before = 0;
+  for (const SetTimes& end : times_without(sets, step_ends_)) {
+    steps.push_back(end[0] - before);
+    before = end[0];
+  }
+  return steps;
+}
+
 RetimedStep StepGraph::retimed(const StepChange& change) const {
   struct Reached {
     int64_t ns = 0;

@@ -30,13 +30,20 @@ struct PathPart {
   bool is_measured = false;
 };
 
-// The time range and the work that a step's graph covers.
+// The time range and the work that a graph covers: of one step, or of several in order.
 struct StepWindow {
+  struct Step {
+    int64_t host_end_ns = 0;            // its end on its thread
+    std::vector<trace::EventId> owned;  // work that its end waits for
+    // The call at its end that waits for the device, which any program needs. Often none.
+    trace::EventId closing_sync = trace::kNoEvent;
+  };
   int64_t begin_ns = 0;
-  int64_t end_ns = 0;       // end of the step and of all work that it owns
-  int64_t host_end_ns = 0;  // end of the step on its thread
+  int64_t end_ns = 0;  // end of the last step and of all work that the steps own
   trace::LaneId thread = 0;
-  std::vector<trace::EventId> owned;  // work that the step's end waits for
+  std::vector<Step> steps;
+
+  int64_t host_end_ns() const { return steps.back().host_end_ns; }
 };
 
 // A hypothetical change to a step.
@@ -57,6 +64,18 @@ struct RetimedStep {
   BoundTimes bounds{};  // of its critical path; sums up to the window
 };
 
+// How long a step takes, and how long it takes if one limiter's time is 0: device work then takes
+// no time but keeps its order, host activities take no time, and calls do not wait for the device,
+// except at the end of a step.
+struct StepWithout {
+  double ns = 0;
+  std::array<double, kLimiters> without_ns{};
+
+  void add(const StepWithout& other);
+  // The share of the step's time that goes away. Negative if it becomes longer.
+  double saves(Limiter limiter) const;
+};
+
 class StepGraph {
  public:
   int64_t window_ns() const { return end_ns_ - begin_ns_; }
@@ -65,6 +84,12 @@ class StepGraph {
   std::vector<PathPart> critical_path() const;
   // A waiting call whose new duration is 0 no longer waits.
   RetimedStep retimed(const StepChange& change) const;
+  // Each step of the window without each limiter. A step starts when the previous one ends.
+  std::vector<StepWithout> without_each() const;
+  // The last step without each limiter if it ended with the host, before its own work may have.
+  StepWithout without_each_on_host() const;
+  // Each step without two limiters.
+  std::vector<double> without_ns(Limiter a, Limiter b) const;
 
  private:
   friend class StepGraphs;
@@ -81,7 +106,9 @@ class StepGraph {
     trace::EventId event;
     int64_t event_ns;  // the event's duration; an edge may cover a part of it
     bool is_outside_ops = false;
+    bool is_closing = false;  // of the call that ends a step by waiting
   };
+  using LimiterSet = uint32_t;  // one bit for each limiter
 
   // None: the edge is removed.
   static std::optional<int64_t> changed_ns(const Edge& edge, const StepChange& change);
@@ -89,6 +116,12 @@ class StepGraph {
   void add_edge(const Edge& edge) { edges_.push_back(edge); }
   // Sorts nodes topologically.
   void finish();
+  // The times of nodes, from the start of the window, without each of some sets of limiters.
+  static constexpr size_t kSets = kLimiters - 1;  // kNotInTrace always takes its time
+  using Sets = std::array<LimiterSet, kSets>;
+  using SetTimes = std::array<double, kSets>;
+  static Sets each_limiter();
+  std::vector<SetTimes> times_without(const Sets& sets, std::span<const Node> nodes) const;
 
   int64_t begin_ns_ = 0;
   int64_t end_ns_ = 0;
@@ -96,6 +129,8 @@ class StepGraph {
   std::vector<Edge> edges_;           // by target node
   std::vector<uint32_t> first_edge_;  // index of each node's first edge, plus one past the end
   std::vector<Node> order_;
+  std::vector<Node> step_ends_;
+  Node host_end_ = 0;  // of the last step
 };
 
 // Builds graphs of one trace's steps.

@@ -17,6 +17,7 @@ constexpr size_t kMaxThreads = 64;
 
 StepGraph StepGraphs::Builder::build() {
   collect_work();
+  for (const StepWindow::Step& step : window_.steps) closing_.insert(step.closing_sync);
   add_threads();
   for (size_t i = 0; i < work_.size(); ++i) add_work(i);
   for (size_t i = 0; i < threads_.size(); ++i) add_thread_edges(i);
@@ -47,7 +48,7 @@ void StepGraphs::Builder::collect_work() {
 void StepGraphs::Builder::add_threads() {
   for (const LaneId lane : launching_lanes()) {
     Thread thread{lane, {}, {}, {}, {}};
-    const int64_t end = lane == window_.thread ? window_.host_end_ns : window_.end_ns;
+    const int64_t end = lane == window_.thread ? window_.host_end_ns() : window_.end_ns;
     thread.segments = graphs_.host_.segments(lane, window_.begin_ns, end);
     thread.nodes.push_back(begin_);
     for (const auto& one : thread.segments) {
@@ -147,14 +148,38 @@ int64_t StepGraphs::Builder::own_ns(const HostTimeline::Segment& segment) const 
 }
 
 void StepGraphs::Builder::add_ends() {
-  for (const EventId id : window_.owned) {
-    const auto found = work_index_.find(id);
-    if (found == work_index_.end()) continue;
-    graph_.add_edge(
-        {work_[found->second].to, end_, 0, Bound::kMemory, EdgeKind::kFollows, kNoEvent, 0});
+  const auto follows = [&](Node from, Node to, Bound bound) {
+    graph_.add_edge({from, to, 0, bound, EdgeKind::kFollows, kNoEvent, 0});
+  };
+  for (const StepWindow::Step& step : window_.steps) {
+    const bool is_last = &step == &window_.steps.back();
+    int64_t end_ns = step.host_end_ns;
+    std::vector<Node> owned;
+    for (const EventId id : step.owned) {
+      const auto found = work_index_.find(id);
+      if (found == work_index_.end()) continue;
+      owned.push_back(work_[found->second].to);
+      end_ns = std::max(end_ns, work_[found->second].end);
+    }
+    if (!graph_.step_ends_.empty()) {
+      end_ns = std::max(end_ns, graph_.times_[graph_.step_ends_.back()]);
+    }
+    const Node end = is_last ? end_ : graph_.add_node(end_ns);
+    for (const Node node : owned) follows(node, end, Bound::kMemory);
+    graph_.host_end_ = host_end_node(step.host_end_ns);
+    follows(graph_.host_end_, end, Bound::kDispatch);
+    if (!graph_.step_ends_.empty()) follows(graph_.step_ends_.back(), end, Bound::kDispatch);
+    graph_.step_ends_.push_back(end);
   }
+}
+
+// The last point of the step's thread until `ns`.
+auto StepGraphs::Builder::host_end_node(int64_t ns) const -> Node {
   const Thread& own = threads_.front();
-  graph_.add_edge({own.nodes.back(), end_, 0, Bound::kDispatch, EdgeKind::kFollows, kNoEvent, 0});
+  const auto after =
+      std::upper_bound(own.segments.begin(), own.segments.end(), ns,
+                       [](int64_t value, const auto& one) { return value < one.end; });
+  return own.nodes[static_cast<size_t>(after - own.segments.begin())];
 }
 
 StepGraph StepGraphs::graph(const StepWindow& window) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <unordered_set>
 
 #include "epilogue/analysis/time/step_graph.h"
 
@@ -68,6 +69,7 @@ class StepGraphs::Builder {
   bool add_cpu_kernel(size_t place);
   int64_t own_ns(const HostTimeline::Segment& segment) const;
   void add_ends();
+  Node host_end_node(int64_t ns) const;
 
   // What device work waited for (step_graph_work.cpp).
 
@@ -112,6 +114,7 @@ class StepGraphs::Builder {
   // The kernels called in a thread's segment, in order.
   std::map<std::pair<LaneId, size_t>, std::vector<size_t>> cpu_kernels_;
   std::unordered_map<size_t, bool> alternate_;
+  std::unordered_set<EventId> closing_;  // calls that end a step by waiting
 };
 
 }  // namespace epi::analysis

@@ -50,10 +50,11 @@ void StepGraphs::Builder::add_thread_edges(size_t place) {
     }
     if (const Work* work = waited_for(segment)) {
       const int64_t after = segment.end - work->end;
-      graph_.add_edge(
-          {work->to, to, after, Bound::kSynchronizing, EdgeKind::kWaits, segment.event, event_ns});
+      const bool is_closing = closing_.contains(segment.event);
+      graph_.add_edge({work->to, to, after, Bound::kSynchronizing, EdgeKind::kWaits, segment.event,
+                       event_ns, false, is_closing});
       graph_.add_edge({from, to, std::min(ns, after), Bound::kSynchronizing, EdgeKind::kTakes,
-                       segment.event, event_ns});
+                       segment.event, event_ns, false, is_closing});
       continue;
     }
     if (const auto other = handoff(place, segment)) {
@@ -84,7 +85,7 @@ auto StepGraphs::Builder::waited_for(const HostTimeline::Segment& segment) const
   if (segment.event == kNoEvent) return nullptr;
   // A call has several segments if other events lie inside it. It waits in the last one.
   const bool is_last =
-      segment.end == trace_.end_ns(segment.event) || segment.end == window_.host_end_ns;
+      segment.end == trace_.end_ns(segment.event) || segment.end == window_.host_end_ns();
   if (!is_last) return nullptr;
   const bool waits = segment.activity == HostActivity::kSynchronizing;
   if (!waits && !is_full_queue(segment)) return nullptr;

@@ -83,7 +83,7 @@ std::string reason_text(const AdviceReport& report) {
       return fmt::format(
           "{} But {} of it is not dispatch: operators, or gaps between them, of over 1 ms.",
           host_bound_text(report),
-          time_text(static_cast<double>(report.diagnosis->program_host_ns())));
+          time_text(static_cast<double>(report.diagnosis->ns(analysis::Limiter::kHostWork))));
     case Reason::kCpuKernels:
       return fmt::format(
           "{} would become {}. The trace does not show how much that saves on a CPU.",

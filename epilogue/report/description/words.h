@@ -31,6 +31,7 @@ struct LimiterWords {
   const char* brief_adjective;  // in a column: "comm.-bound"
   const char* phrase;           // "host dispatch and launches"
   const char* brief;            // in a column: "host"
+  const char* time;             // what takes the time: "host dispatch"
 };
 template <>
 struct Words<analysis::Limiter> {

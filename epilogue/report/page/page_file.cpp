@@ -113,10 +113,10 @@ void answers_json(JsonWriter& json, const PageFile& file, const EventPlaces& pla
   json.key("verdict").string(diagnosis ? verdict_text(*diagnosis, screen.summary.cpu_kernels)
                                        : missing_work_text(screen.advised.missing_work));
   json.key("compile").string(verdict_line(screen.advised));
-  strings_json(json, "path", diagnosis ? path_lines(screen, kWide) : std::vector<std::string>());
-  strings_json(
-      json, "notes",
-      diagnosis ? verdict_notes(screen, file.models.index().trace) : std::vector<std::string>());
+  strings_json(json, "path",
+               diagnosis ? std::vector{decided_text(screen, kWide)} : std::vector<std::string>());
+  strings_json(json, "notes",
+               diagnosis ? verdict_notes(screen, file.models.index()) : std::vector<std::string>());
   std::vector<std::string> quality = quality_notes(screen, has_rows);
   for (const std::string& line : file.models.index().trace.defects.lines()) quality.push_back(line);
   strings_json(json, "quality", quality);

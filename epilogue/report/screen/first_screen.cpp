@@ -14,6 +14,8 @@
 #include "epilogue/report/steps/diagnosis_report.h"
 #include "epilogue/report/text/table.h"
 #include "epilogue/report/text/text.h"
+#include "epilogue/trace/event_args.h"
+#include "epilogue/trace/number_text.h"
 
 namespace epi::report {
 namespace {
@@ -29,14 +31,27 @@ std::string with_commas(int64_t number) {
   return text;
 }
 
+// "rank 3 of 8 | ". Empty if the trace does not name its rank, or there is only one.
+std::string rank_text(const trace::Trace& trace) {
+  const std::string_view info = trace.property("distributedInfo");
+  const auto number = [&](const char* key) {
+    return trace::parse_integer_token(trace::find_value(info, key).value_or(""));
+  };
+  const auto rank = number("rank");
+  const auto size = number("world_size");
+  return rank && size.value_or(0) > 1 ? fmt::format("rank {} of {} | ", *rank, *size) : "";
+}
+
 // "mlp_eager.json | NVIDIA H200 | 3 steps | 243 events". If that is too long, the least important
 // parts are dropped first.
-std::string header(const Overview& data, const std::string& file, size_t width) {
+std::string header(const SummaryResult& result, size_t width) {
+  const Overview& data = result.overview;
+  const std::string& file = result.file;
   const std::string name = std::filesystem::path(file).filename().string();
   std::string device = data.summary.device.empty()
                            ? "GPU not named"
                            : visible_text(data.summary.device, LineBreaks::kReplace);
-  std::string steps = shown_steps_text(data);
+  std::string steps = rank_text(result.models.index().trace) + shown_steps_text(data);
   std::string events = fmt::format(" | {} {}", with_commas(data.summary.events),
                                    data.summary.events == 1 ? "event" : "events");
   const auto size = [&] {
@@ -134,7 +149,7 @@ std::string named_kernels(const SummaryResult& result, NameStyle names, const St
 std::string screen_text(const SummaryResult& result, size_t width) {
   const Overview& data = result.overview;
   const std::string& file = result.file;
-  std::string out = header(data, file, width) + "\n\n";
+  std::string out = header(result, width) + "\n\n";
   if (!data.advised.diagnosis) {
     out += missing_work_text(data.advised.missing_work) + '\n';
     if (data.summary.ops.empty()) return out;
@@ -146,25 +161,31 @@ std::string screen_text(const SummaryResult& result, size_t width) {
   const Diagnosis& diagnosis = *data.advised.diagnosis;
   out += wrapped(verdict_text(diagnosis, data.summary.cpu_kernels), width) + '\n';
   out += bar_text(data, width);
-  for (const std::string& line : path_lines(data, width)) out += line + '\n';
-  for (const std::string& note : verdict_notes(data, result.models.index().trace))
-    out += wrapped(note, width) + '\n';
-  std::string below = mfu_text(data);
-  if (!below.empty()) below += '\n';
+  out += decided_text(data, width) + '\n';
+  std::vector<std::string> notes = verdict_notes(data, result.models.index());
+  for (std::string& note : notes) note = wrapped(note, width) + '\n';
+  std::string mfu = mfu_text(data);
+  if (!mfu.empty()) mfu += '\n';
   const std::string advice = advice_text(data, width);
-  below += advice.empty() ? '\n' + wrapped(no_advice_text(data), width) + '\n' : advice;
+  std::string below = advice.empty() ? '\n' + wrapped(no_advice_text(data), width) + '\n' : advice;
   const std::vector<std::string> quality = quality_notes(data, !advice.empty());
   if (!quality.empty()) below += wrapped("trace: " + join(quality, "; "), width) + '\n';
   below += next_text(data, file, width, result.suggests_run);
-  // The table of GPU work gets the remaining lines.
+  // The ranks of rows are in docs/verdicts.md. The table of GPU work gets the remaining lines.
   const auto lines = [](const std::string& text) {
     return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
   };
   constexpr size_t kAround = 3;  // the empty line, the header of the table, "others"
-  const size_t taken = lines(out) + lines(below) + kAround;
-  const size_t left = kScreenLines > taken ? kScreenLines - taken : 0;
+  const auto taken = [&] {
+    return lines(out) + lines(join(notes, "")) + lines(mfu) + lines(below) + kAround;
+  };
+  if (taken() >= kScreenLines) mfu.clear();
+  while (taken() >= kScreenLines && !notes.empty()) notes.pop_back();
+  const size_t left = kScreenLines > taken() ? kScreenLines - taken() : 0;
+  out += join(notes, "");
   return out + '\n' +
-         groups_text(data, std::clamp<size_t>(left, 1, analysis::kOverviewGroups), width) + below;
+         groups_text(data, std::clamp<size_t>(left, 1, analysis::kOverviewGroups), width) + mfu +
+         below;
 }
 
 }  // namespace

@@ -30,77 +30,103 @@ std::string shown_steps_text(const Overview& data) {
                      number == std::string_view::npos ? "one" : name.substr(number));
 }
 
-std::vector<std::string> path_lines(const Overview& data, size_t width) {
+std::string decided_text(const Overview& data, size_t width) {
   const Diagnosis& diagnosis = *data.advised.diagnosis;
-  constexpr std::string_view kPath = "critical path: ";
-  std::vector<std::string> lines{std::string(kPath)};
-  if (diagnosis.launches_missing) {
-    lines[0] += "unknown, launches are missing";
-    return lines;
-  }
-  lines[0] += short_path_text(diagnosis, width - kPath.size());
-  // GPU work that overlaps with the host's is not on the path, although the bar has it.
-  constexpr double kMuchHidden = 0.2;
-  const double hidden = static_cast<double>(diagnosis.step.busy_ns - diagnosis.ns(Limiter::kGpu)) /
-                        static_cast<double>(std::max<int64_t>(1, diagnosis.step_ns()));
-  if (hidden > kMuchHidden) {
-    lines.emplace_back("(GPU work that overlaps with host work is not on the critical path)");
-  }
-  return lines;
+  if (diagnosis.launches_missing) return "not re-timed: launches are missing";
+  return without_text(diagnosis, data.summary.cpu_kernels, width);
 }
 
-std::vector<std::string> verdict_notes(const Overview& data, const trace::Trace& trace) {
+namespace {
+
+std::string percent_in(int64_t part_ns, int64_t all_ns, const std::string& name) {
+  return fmt::format("{:.0f} % in {}",
+                     100 * static_cast<double>(part_ns) / static_cast<double>(all_ns), name);
+}
+
+std::string host_work_text(const Overview& data) {
+  const auto& work = data.host_work;
   const Diagnosis& diagnosis = *data.advised.diagnosis;
-  std::vector<std::string> lines;
-  const double busy = diagnosis.step.busy_share();
-  if (const std::string differing = differing_text(diagnosis); !differing.empty()) {
-    lines.push_back(differing);
+  const bool is_limit = diagnosis.limiter == Limiter::kHost ||
+                        diagnosis.limiter == Limiter::kHostWork ||
+                        diagnosis.limiter >= Limiter::kMixed;
+  if (!is_limit || 10 * work.ns < diagnosis.analyzed_ns()) return "";
+  const std::string name =
+      work.name.empty() ? "" : "; " + percent_in(work.name_ns, work.ns, work.name);
+  return fmt::format("{} of {} is host work without a launch: over 1 ms each{}", time_of(work.ns),
+                     window_text(diagnosis), name);
+}
+
+std::string loading_text(const Overview& data) {
+  const auto& loading = data.loading;
+  if (data.advised.diagnosis->limiter != Limiter::kInput || loading.fetches == 0) return "";
+  const bool alone = loading.loader.find("SingleProcess") != std::string::npos;
+  const std::string function =
+      loading.function.empty()
+          ? ""
+          : ", " + percent_in(loading.function_ns, loading.ns, loading.function);
+  return fmt::format("{}{} of {}{}", alone ? "The DataLoader has no workers: " : "DataLoader: ",
+                     plural(static_cast<double>(loading.fetches), "fetch", "es"),
+                     time_of(loading.ns / loading.fetches), function);
+}
+
+std::string longest_wait_text(const Diagnosis& diagnosis, const trace::Trace& trace) {
+  if (diagnosis.limiter != Limiter::kNotConclusive) return "";
+  const analysis::PathPart* longest = nullptr;
+  for (const auto& part : diagnosis.path) {
+    const bool longer =
+        longest == nullptr || part.end_ns - part.begin_ns > longest->end_ns - longest->begin_ns;
+    if (part.bound == analysis::Bound::kNotInTrace && longer) longest = &part;
   }
+  if (longest == nullptr || longest->event == trace::kNoEvent) return "";
+  return fmt::format("Longest wait: {} before {}", time_of(longest->end_ns - longest->begin_ns),
+                     shortened(std::string(trace.name_of(longest->event)), 40));
+}
+
+// Only dispatch becomes faster without the profiler.
+std::string profiler_text(const Overview& data) {
   constexpr double kMuch = 0.2;
+  const Diagnosis& diagnosis = *data.advised.diagnosis;
   const bool is_host = diagnosis.limiter == Limiter::kHost || diagnosis.limiter == Limiter::kMixed;
-  if (is_host && !data.summary.cpu_kernels) {
-    lines.push_back(
-        busy < kMuch || diagnosis.limiter == Limiter::kMixed
-            ? "The profiler slows the host: host times are upper bounds."
-            : fmt::format(
-                  "The profiler slows the host. Time {} without it first: if it takes about {}, "
-                  "it is GPU-bound and only GPU savings count.",
-                  diagnosis.whole_trace() ? "the run" : "a step", time_of(diagnosis.step.busy_ns)));
+  if (!is_host || data.summary.cpu_kernels) return "";
+  if (diagnosis.step.busy_share() < kMuch || diagnosis.limiter == Limiter::kMixed) {
+    return "The profiler slows the host: host times are upper bounds.";
   }
-  if (diagnosis.limiter == Limiter::kHost &&
-      2 * diagnosis.program_host_ns() > diagnosis.ns(Limiter::kHost)) {
-    lines.push_back(
-        fmt::format("{} of the host time is not dispatch: operators or gaps of over 1 ms",
-                    time_of(diagnosis.program_host_ns())));
-  }
-  if (diagnosis.limiter == Limiter::kInput && data.loading.fetches > 0) {
-    const auto& loading = data.loading;
-    const bool alone = loading.loader.find("SingleProcess") != std::string::npos;
-    std::string text =
-        fmt::format("{}{} of {}", alone ? "The DataLoader has no workers: " : "DataLoader: ",
-                    plural(static_cast<double>(loading.fetches), "fetch", "es"),
-                    time_of(loading.ns / loading.fetches));
-    if (!loading.function.empty()) {
-      text += fmt::format(
-          ", {:.0f} % in {}",
-          100 * static_cast<double>(loading.function_ns) / static_cast<double>(loading.ns),
-          loading.function);
-    }
-    lines.push_back(text);
-  }
-  if (diagnosis.limiter == Limiter::kNotConclusive) {
-    const analysis::PathPart* longest = nullptr;
-    for (const auto& part : diagnosis.path) {
-      const bool longer =
-          longest == nullptr || part.end_ns - part.begin_ns > longest->end_ns - longest->begin_ns;
-      if (part.bound == analysis::Bound::kNotInTrace && longer) longest = &part;
-    }
-    if (longest != nullptr && longest->event != trace::kNoEvent) {
-      lines.push_back(fmt::format("Longest wait: {} before {}",
-                                  time_of(longest->end_ns - longest->begin_ns),
-                                  shortened(std::string(trace.name_of(longest->event)), 40)));
-    }
-  }
+  return fmt::format(
+      "The profiler slows the host. Time {} without it first: if it takes about {}, it is "
+      "GPU-bound and only GPU savings count.",
+      diagnosis.whole_trace() ? "the run" : "a step", time_of(diagnosis.step.busy_ns));
+}
+
+// "collectives: 113.4 ms in 58 kernels, 4.180 ms of it exposed"
+std::string collectives_text(const Overview& data, const analysis::TraceIndex& index) {
+  const Diagnosis& diagnosis = *data.advised.diagnosis;
+  if (diagnosis.shares.communication_ns == 0) return "";
+  const auto count = std::count_if(
+      diagnosis.step.owned.work.begin(), diagnosis.step.owned.work.end(), [&](trace::EventId id) {
+        return index.names[index.trace.name[id]].kind == analysis::Kind::kComm;
+      });
+  return fmt::format("collectives: {} in {}, {} of it exposed",
+                     time_of(diagnosis.shares.communication_ns),
+                     plural(static_cast<double>(count), "kernel"),
+                     time_of(diagnosis.shares.exposed_communication_ns));
+}
+
+}  // namespace
+
+std::vector<std::string> verdict_notes(const Overview& data, const analysis::TraceIndex& index) {
+  std::vector<std::string> lines;
+  const auto add = [&](const std::string& line) {
+    if (!line.empty()) lines.push_back(line);
+  };
+  const Diagnosis& diagnosis = *data.advised.diagnosis;
+  add(differing_text(diagnosis));
+  if (!diagnosis.whole_trace()) add(slow_text(diagnosis, *data.summary.steps));
+  add(host_work_text(data));
+  add(loading_text(data));
+  add(longest_wait_text(diagnosis, index.trace));
+  add(busy_text(diagnosis, data.summary.cpu_kernels));
+  add(profiler_text(data));
+  add(collectives_text(data, index));
   return lines;
 }
 
@@ -111,24 +137,6 @@ std::string mfu_text(const Overview& data) {
                      data.groups.all_flops_known ? "" : ">= ", 100 * *share,
                      flops_text(data.groups.flops), time_of(data.advised.diagnosis->step_ns()));
 }
-
-namespace {
-
-// "steps take 99.55 ms to 110.9 ms", if they differ enough to matter.
-std::string step_range_text(const analysis::StepGroup& steps) {
-  if (steps.steps.size() < 2) return "";
-  int64_t least = INT64_MAX;
-  int64_t most = 0;
-  for (const auto& step : steps.steps) {
-    least = std::min(least, step.step_ns);
-    most = std::max(most, step.step_ns);
-  }
-  constexpr double kWorthRatio = 1.1;
-  if (static_cast<double>(most) < kWorthRatio * static_cast<double>(least)) return "";
-  return fmt::format("steps take {} to {}", time_of(least), time_of(most));
-}
-
-}  // namespace
 
 std::vector<std::string> quality_notes(const Overview& data, bool has_estimates) {
   std::vector<std::string> parts;
@@ -149,8 +157,6 @@ std::vector<std::string> quality_notes(const Overview& data, bool has_estimates)
                        kWorthShare * static_cast<double>(diagnosis->step_ns())) {
     parts.push_back(fmt::format("profiler overhead {}", time_of(data.profiler_ns)));
   }
-  const std::string range = step_range_text(*summary.steps);
-  if (!range.empty()) parts.push_back(range);
   int64_t cold = 0;
   for (const auto& step : summary.steps->steps) cold += step.cold ? 1 : 0;
   if (cold > 0) parts.push_back(count(cold, "cold step") + " (over twice the median)");
@@ -170,6 +176,16 @@ std::vector<std::string> quality_notes(const Overview& data, bool has_estimates)
                        : data.groups.most_flops_known ? "FLOPs of some kernels unknown"
                        : data.groups.flops > 0        ? "FLOPs of most kernels unknown, so no MFU"
                                                       : "no shapes, so no MFU");
+  }
+  constexpr double kWorthUnread = 0.02;
+  if (data.kind_of_op_share >= kWorthUnread) {
+    parts.push_back(
+        fmt::format("kind of {:.0f} % of the GPU time from its operators, not its names",
+                    100 * data.kind_of_op_share));
+  }
+  if (data.unknown_share >= kWorthUnread) {
+    parts.push_back(fmt::format("kernels of unknown kind take {:.0f} % of the GPU time",
+                                100 * data.unknown_share));
   }
   if (has_estimates && !summary.cpu_kernels && !analysis::is_measured_gpu(summary.device)) {
     parts.push_back(fmt::format("savings estimated with {} figures", analysis::kMeasuredGpu));

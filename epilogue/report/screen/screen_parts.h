@@ -52,11 +52,10 @@ std::string advice_text(const Overview& data, size_t width);
 
 // "3 steps, #3 shown (median)"
 std::string shown_steps_text(const Overview& data);
-// "critical path: host dispatch 68 %, …" and, if it applies, a note on work that is not on the
-// path.
-std::vector<std::string> path_lines(const Overview& data, size_t width);
-// Notes on the evidence for the verdict, and on how to use it.
-std::vector<std::string> verdict_notes(const Overview& data, const trace::Trace& trace);
+// What decided: "without host dispatch -22 %, without GPU work -3 %".
+std::string decided_text(const Overview& data, size_t width);
+// Notes on the evidence for the verdict, and on how to use it. The most important first.
+std::vector<std::string> verdict_notes(const Overview& data, const analysis::TraceIndex& index);
 // "MFU 34 %: 115.9 GFLOP in 347.6 us"; empty if it is unknown.
 std::string mfu_text(const Overview& data);
 // What makes the figures less sure.

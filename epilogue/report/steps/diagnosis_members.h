@@ -28,6 +28,17 @@ struct Description<analysis::StepVerdict> {
       Member{"regime", "limit", Unit::kNone, "what limits it", &Verdict::limiter}};
 };
 
+template <>
+struct Description<analysis::SlowStep> {
+  using Slow = analysis::SlowStep;
+  static constexpr const char* kName = "slow_step";
+  static constexpr std::tuple kMembers{
+      Member{"name", "step", Unit::kNone, "the step", &Slow::name},
+      Member{"step_us", "time", Unit::kNanoseconds, "step time", &Slow::step_ns},
+      Member{"reason", "reason", Unit::kNone, "what its critical path has more of",
+             [](const Slow& one) { return words_of(one.reason).time; }}};
+};
+
 // The time of one bound on the critical path of the shown step.
 template <analysis::Bound kBound>
 constexpr auto path_member(const char* key, const char* title, const char* meaning) {
@@ -36,10 +47,22 @@ constexpr auto path_member(const char* key, const char* title, const char* meani
                 }};
 }
 
+// How much shorter the judged steps are without the time of one limiter.
+template <analysis::Limiter kLimiter>
+constexpr auto without_member(const char* key, const char* title) {
+  return Member{key, title, Unit::kShare, "share of the judged steps that goes away without it",
+                [](const analysis::Diagnosis& diagnosis) {
+                  return diagnosis.launches_missing
+                             ? std::nullopt
+                             : std::optional(diagnosis.retimed.saves(kLimiter));
+                }};
+}
+
 template <>
 struct Description<analysis::Diagnosis> {
   using Diagnosis = analysis::Diagnosis;
   using Bound = analysis::Bound;
+  using Limiter = analysis::Limiter;
   static constexpr const char* kName = "diagnosis";
   static constexpr std::tuple kGroup{Member{"name", "group", Unit::kNone,
                                             "the steps, an annotation, or the whole trace",
@@ -53,6 +76,22 @@ struct Description<analysis::Diagnosis> {
              [](const Diagnosis& one) { return one.judged.size(); }},
       Member{"differing_steps", "differing", Unit::kNone, "judged steps with another limit",
              &Diagnosis::differing},
+      Member{"slow_count", "slow", Unit::kCount,
+             "steps of more than 1.2 times the time of the shown step", &Diagnosis::slow_count},
+      Member{"slow_every", "slow every", Unit::kCount,
+             "one step in so many is slow; null if that is not regular",
+             [](const Diagnosis& one) { return if_known(one.slow_every); }},
+      Member{"slow_steps", "slow steps", Unit::kNone, "the first of them", &Diagnosis::slow},
+      without_member<Limiter::kGpu>("without_gpu_work", "without GPU work"),
+      without_member<Limiter::kHost>("without_dispatch", "without dispatch"),
+      without_member<Limiter::kHostWork>("without_host_work", "without other host work"),
+      without_member<Limiter::kInput>("without_data_loading", "without data loading"),
+      without_member<Limiter::kSynchronizing>("without_synchronization", "without sync"),
+      without_member<Limiter::kCommunication>("without_communication", "without communication"),
+      without_member<Limiter::kCopies>("without_copies", "without copies"),
+      without_member<Limiter::kAllocating>("without_allocation", "without allocation"),
+      without_member<Limiter::kInitializing>("without_start_up", "without start-up"),
+      without_member<Limiter::kCompiling>("without_compilation", "without compilation"),
       Member{"shown_step", "shown", Unit::kNone, "the shown step, to which all times refer",
              [](const Diagnosis& one) { return one.step.name; }},
       Member{"step_us", "time", Unit::kNanoseconds, "step time", &Diagnosis::step_ns},
@@ -73,6 +112,8 @@ struct Description<analysis::Diagnosis> {
       path_member<Bound::kCommunication>("path_communication_us", "communication", "collectives"),
       path_member<Bound::kDispatch>("path_dispatch_us", "dispatch", "host dispatch"),
       path_member<Bound::kLaunches>("path_launches_us", "launches", "kernel launches"),
+      path_member<Bound::kHostWork>("path_host_work_us", "host work",
+                                    "other work of the program on the host"),
       path_member<Bound::kSynchronizing>("path_synchronization_us", "sync",
                                          "calls that wait for the device"),
       path_member<Bound::kInput>("path_data_loading_us", "data loading", "the DataLoader"),

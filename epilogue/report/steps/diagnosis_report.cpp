@@ -29,42 +29,17 @@ double share(int64_t part, int64_t whole) {
 // What is usually compute-bound: the trace does not show whether it is here.
 constexpr const char* kMatrixKernels = "GEMM/conv/attention";
 
-// The largest first, as many as have room, in a form of the words for bounds.
-std::string bounds_text(const Diagnosis& diagnosis, const char* BoundWords::* form, size_t width) {
-  const bool is_measured = diagnosis.is_compute_measured();
-  const auto name = [&](Bound bound) {
-    return bound == Bound::kCompute && !is_measured ? kMatrixKernels : words_of(bound).*form;
+// "without host dispatch or GPU work, steps get shorter by similar shares".
+std::string mixed_text(const Diagnosis& diagnosis, bool cpu_kernels) {
+  const std::vector<Limiter> order = diagnosis.by_saving();
+  constexpr double kMinSaving = 0.02;
+  if (diagnosis.retimed.saves(order[0]) < kMinSaving) {
+    return "MIXED: nothing alone makes steps shorter";
+  }
+  const auto word = [&](Limiter limiter) {
+    return cpu_kernels && limiter == Limiter::kGpu ? "kernels" : words_of(limiter).time;
   };
-  std::vector<Bound> order;
-  for (size_t i = 0; i < kBounds; ++i) {
-    if (diagnosis.share(static_cast<Bound>(i)) >= 0.005) order.push_back(static_cast<Bound>(i));
-  }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](Bound a, Bound b) { return diagnosis.share(a) > diagnosis.share(b); });
-  std::string text;
-  for (const Bound bound : order) {
-    const std::string part = fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", name(bound),
-                                         100 * diagnosis.share(bound));
-    if (text.size() + part.size() > width) break;
-    text += part;
-  }
-  return text;
-}
-
-// "; the GPU waits for data loading 33 % of the step": the largest cause of idle time.
-std::string stall_text(const Diagnosis& diagnosis) {
-  analysis::BoundTimes idle{};
-  for (const auto& gap : diagnosis.gaps) {
-    if (gap.cause != analysis::IdleCause::kNotLaunched) continue;
-    idle[static_cast<size_t>(analysis::bound_of(gap.activity))] += gap.ns();
-  }
-  const auto largest = std::max_element(idle.begin(), idle.end());
-  constexpr double kMinShare = 0.1;
-  const double part = share(*largest, diagnosis.step_ns());
-  if (part < kMinShare) return "";
-  return fmt::format("; the GPU waits for {} {:.0f} % of {}",
-                     words_of(static_cast<Bound>(largest - idle.begin())).phrase, 100 * part,
-                     diagnosis.whole_trace() ? "the trace" : "the step");
+  return fmt::format("MIXED: {} and {} limit steps about equally", word(order[0]), word(order[1]));
 }
 
 }  // namespace
@@ -75,6 +50,7 @@ std::vector<std::string_view> conditions_of(const Diagnosis& diagnosis) {
   if (diagnosis.clipped_ns > 0) keys.emplace_back("clipped");
   if (diagnosis.lost_launches > 0) keys.emplace_back("lost_launches");
   if (diagnosis.launches_missing) keys.emplace_back("launches_missing");
+  if (diagnosis.until_work_ends) keys.emplace_back("work_after_end");
   return keys;
 }
 
@@ -88,6 +64,10 @@ std::vector<std::string_view> conditions_of(const analysis::MissingWork& missing
 std::string missing_work_text(const analysis::MissingWork& missing) {
   if (!missing.has_host_events) return "NOT CONCLUSIVE: no event has a known category (\"cat\")";
   if (missing.limiter() == Limiter::kNoDevice) return "CPU ONLY: the trace has no GPU work";
+  if (missing.lost_launches == 0 && !missing.is_cut && !missing.other_device.empty()) {
+    return fmt::format("NOT CONCLUSIVE: the events of the device {} are of unknown categories",
+                       shortened(missing.other_device, 40));
+  }
   const int64_t lost = missing.lost_launches;
   const std::string launches =
       lost == 0 ? "" : fmt::format(" of {}", plural(static_cast<double>(lost), "launch", "es"));
@@ -129,6 +109,8 @@ std::string shown_verdict_text(const Diagnosis& diagnosis, bool cpu_kernels) {
                              : words_of(diagnosis.bound()).phrase);
     case Limiter::kHost:
       return "HOST-BOUND in this trace: " + idle_text;
+    case Limiter::kHostWork:
+      return on_path("HOST-BOUND", "host work other than dispatch takes");
     case Limiter::kInput:
       return on_path("INPUT-BOUND", "data loading takes");
     case Limiter::kSynchronizing:
@@ -144,7 +126,7 @@ std::string shown_verdict_text(const Diagnosis& diagnosis, bool cpu_kernels) {
     case Limiter::kCompiling:
       return on_path("COMPILE-BOUND", "compilation takes");
     case Limiter::kMixed:
-      return "MIXED: no single limit dominates the critical path" + stall_text(diagnosis);
+      return mixed_text(diagnosis, cpu_kernels);
     case Limiter::kCapture:
       return fmt::format("GRAPH CAPTURE: {} records a CUDA graph, and its launches run nothing",
                          diagnosis.whole_trace() ? "the trace" : "the step");
@@ -155,7 +137,9 @@ std::string shown_verdict_text(const Diagnosis& diagnosis, bool cpu_kernels) {
       }
       return fmt::format(
           "NOT CONCLUSIVE: {}for {:.0f} % of {} the {} waits for something not in the trace",
-          2 * diagnosis.share(Limiter::kHost) > 1 ? "the host is busy, but " : "",
+          2 * (diagnosis.share(Limiter::kHost) + diagnosis.share(Limiter::kHostWork)) > 1
+              ? "the host is busy, but "
+              : "",
           100 * diagnosis.unexplained_share(), of_time, cpu_kernels ? "next kernel" : "GPU");
     case Limiter::kNoDevice:  // missing_work_text
       break;
@@ -179,6 +163,12 @@ std::string condition_text(const Diagnosis& diagnosis) {
   if (diagnosis.lost_launches > 0) {
     parts.push_back(plural(static_cast<double>(diagnosis.lost_launches), "launch", "es") +
                     " without a GPU event");
+  }
+  if (diagnosis.until_work_ends) {
+    const int64_t ns = diagnosis.step.window.end - diagnosis.step.host.end;
+    parts.push_back(fmt::format("{} up to the end of the GPU work, {} after the step's",
+                                words_of(*diagnosis.until_work_ends).adjective,
+                                time_text(static_cast<double>(ns))));
   }
   return parts.empty() ? "" : fmt::format("CONDITIONAL, {}: ", join(parts, " and "));
 }
@@ -211,11 +201,119 @@ std::string differing_text(const Diagnosis& diagnosis) {
 }
 
 std::string path_text(const Diagnosis& diagnosis) {
-  return bounds_text(diagnosis, &BoundWords::phrase, SIZE_MAX);
+  std::vector<Bound> order;
+  for (size_t i = 0; i < kBounds; ++i) {
+    if (diagnosis.share(static_cast<Bound>(i)) >= 0.005) order.push_back(static_cast<Bound>(i));
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Bound a, Bound b) { return diagnosis.share(a) > diagnosis.share(b); });
+  const bool is_measured = diagnosis.is_compute_measured();
+  std::string text;
+  for (const Bound bound : order) {
+    const bool is_typical = bound == Bound::kCompute && !is_measured;
+    text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ",
+                        is_typical ? kMatrixKernels : words_of(bound).phrase,
+                        100 * diagnosis.share(bound));
+  }
+  return text;
 }
 
-std::string short_path_text(const Diagnosis& diagnosis, size_t width) {
-  return bounds_text(diagnosis, &BoundWords::brief, width);
+std::string without_text(const Diagnosis& diagnosis, bool cpu_kernels, size_t width) {
+  constexpr double kWorthShare = 0.005;
+  std::string text;
+  const auto add = [&](Limiter limiter) {
+    const double saves = diagnosis.retimed.saves(limiter);
+    const char* what = cpu_kernels && limiter == Limiter::kGpu ? "kernels" : words_of(limiter).time;
+    const std::string part =
+        fmt::format("{}without {} {}{:.0f} %", text.empty() ? "" : ", ", what,
+                    saves >= kWorthShare ? "-" : "", 100 * std::max(0.0, saves));
+    if (text.size() + part.size() <= width) text += part;
+  };
+  for (const Limiter limiter : diagnosis.by_saving()) {
+    const bool is_always = limiter == Limiter::kGpu || limiter == Limiter::kHost;
+    if (is_always || diagnosis.retimed.saves(limiter) >= kWorthShare) add(limiter);
+  }
+  return text;
+}
+
+namespace {
+
+std::string step_number(std::string_view name) {
+  const size_t at = name.rfind('#');
+  return std::string(at == std::string_view::npos ? name : name.substr(at));
+}
+
+const char* ordinal_ending(int64_t number) {
+  const int64_t last = number % 10;
+  if (number / 10 % 10 == 1) return "th";
+  return last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th";
+}
+
+// "#2 and #5 slow: data loading; #7: compilation": neighbors with the same reason together.
+std::string slow_steps_text(const Diagnosis& diagnosis) {
+  constexpr size_t kShown = 4;
+  const auto& slow = diagnosis.slow;
+  std::string text;
+  for (size_t i = 0; i < std::min(slow.size(), kShown);) {
+    size_t end = i;
+    while (end < std::min(slow.size(), kShown) && slow[end].reason == slow[i].reason) ++end;
+    std::string names;
+    for (size_t one = i; one < end; ++one) {
+      names += (one == i ? "" : one + 1 == end ? " and " : ", ") + step_number(slow[one].name);
+    }
+    text += fmt::format("{}{}{}: {}", text.empty() ? "" : "; ", names, text.empty() ? " slow" : "",
+                        words_of(slow[i].reason).time);
+    i = end;
+  }
+  const int64_t more = diagnosis.slow_count - static_cast<int64_t>(std::min(slow.size(), kShown));
+  return more > 0 ? fmt::format("{}; {} more", text, more) : text;
+}
+
+}  // namespace
+
+std::string slow_text(const Diagnosis& diagnosis, const analysis::StepGroup& steps) {
+  if (steps.steps.size() < 2) return "";
+  const auto [least, most] =
+      std::minmax_element(steps.steps.begin(), steps.steps.end(),
+                          [](const auto& a, const auto& b) { return a.step_ns < b.step_ns; });
+  constexpr double kWorthRatio = 1.1;
+  if (static_cast<double>(most->step_ns) < kWorthRatio * static_cast<double>(least->step_ns)) {
+    return "";
+  }
+  std::string text =
+      fmt::format("steps take {} to {}", time_text(static_cast<double>(least->step_ns)),
+                  time_text(static_cast<double>(most->step_ns)));
+  if (diagnosis.slow.empty()) return text;
+  if (diagnosis.slow_every > 0) {
+    return fmt::format("{}; every {}{} step is slow: {}", text, diagnosis.slow_every,
+                       ordinal_ending(diagnosis.slow_every),
+                       words_of(diagnosis.slow.front().reason).time);
+  }
+  return text + "; " + slow_steps_text(diagnosis);
+}
+
+std::string busy_text(const Diagnosis& diagnosis, bool cpu_kernels) {
+  constexpr double kBusy = 0.75;
+  constexpr double kIdle = 0.6;
+  const double busy = diagnosis.step.busy_share();
+  const Limiter limiter = diagnosis.limiter;
+  if (diagnosis.launches_missing || cpu_kernels || limiter > Limiter::kNotInTrace) return "";
+  const bool is_work =
+      limiter == Limiter::kGpu || limiter == Limiter::kCommunication || limiter == Limiter::kCopies;
+  const double saves = 100 * std::max(0.0, diagnosis.retimed.saves(Limiter::kGpu));
+  if (!is_work && busy >= kBusy) {
+    return fmt::format(
+        "The GPU is busy {:.0f} % of the step, but without its work steps are only {:.0f} % "
+        "shorter: the host takes as long.",
+        100 * busy, saves);
+  }
+  if (is_work && busy <= kIdle) {
+    return fmt::format(
+        "The GPU is busy only {:.0f} % of the step, but the host waits for it: without its work, "
+        "steps are {:.0f} % shorter.",
+        100 * busy, saves);
+  }
+  return "";
 }
 
 namespace {
