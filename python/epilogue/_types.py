@@ -415,6 +415,8 @@ class CompareFields:
     rank: int
     notes: List[str]
     against: str
+    gpu_a: Optional[str]
+    gpu_b: Optional[str]
     same_gpu_work: bool
     verdict: str
     only_a: List[str]

@@ -310,6 +310,9 @@ constexpr Row kOlderAndEngines[] = {
      "tensorrt_llm sort"},
     {"fc-dtype_Float", "? gemm"},
     {"dma_request", "? copy"},
+    {"void cutlass::device_kernel<dpsk::grouped_gemm::cuda::fp8_ptp128c::GemmKernel>(dpsk::grouped_"
+     "gemm::cuda::fp8_ptp128c::GemmKernel::Params)",
+     "cutlass gemm"},
 };
 
 TEST(PublicKernelNames, DecodesEnginesAndOlderCompilers) { expect_all(kOlderAndEngines); }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "epilogue/analysis/cost/op_cost.h"
+#include "epilogue/analysis/index/device_name.h"
 #include "epilogue/analysis/index/statistics.h"
 #include "epilogue/analysis/names/decode.h"
 #include "epilogue/base/error.h"
@@ -132,6 +133,8 @@ AdviceCheck check_advice(const StepModels& before, const StepModels& after,
   }
   AdviceCheck check;
   check.cpu_kernels = report.cpu_kernels;
+  check.before_device = device_name(before.index().trace);
+  check.after_device = device_name(after.index().trace);
   check.after_is_cut = is_cut(after.index().trace);
   check.same_work = same_work(before.index(), report.step, after.index(), new_step);
   check.compile_ns = device_time(after.index().trace, compilations(after));

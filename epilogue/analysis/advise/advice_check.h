@@ -51,6 +51,8 @@ struct AdviceCheck {
   int64_t kernels = 0;
   int64_t kernels_predicted = 0;
   int64_t kernels_after = 0;
+  std::string before_device;  // names of the GPUs; empty if unknown
+  std::string after_device;
   bool after_is_cut = false;  // the second run's file is truncated
   double compile_ns = 0;      // compilation inside the second run's steps
 

@@ -145,6 +145,10 @@ AdviceReport advise(const StepModels& models, const std::optional<std::string>& 
                      {}};
   result.advice = find_advice(input);
   rank_advice(input, result.cpu_kernels, result.advice);
+  // Nobody knows what the device waits for.
+  if (result.diagnosis && result.diagnosis->limiter == Limiter::kNotConclusive) {
+    std::erase_if(result.advice, [](const Advice& one) { return !is_about_work(one.kind); });
+  }
   // Captured work runs elsewhere.
   if (result.diagnosis && result.diagnosis->limiter == Limiter::kCapture) result.advice.clear();
   result.fusion = std::move(input.fusion);

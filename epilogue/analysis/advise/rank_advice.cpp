@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "epilogue/analysis/advise/step_changes.h"
+#include "epilogue/analysis/index/device_name.h"
 
 namespace epi::analysis {
 
@@ -166,6 +167,13 @@ bool shortens_busy_time(const Advice& advice) {
          effect == Effect::kOtherWork;
 }
 
+// The constants of the estimates come from one kind of GPU. How far others differ is a guess.
+void widen(Estimate& saving) {
+  constexpr double kMore = 1.3;
+  saving.low /= kMore;
+  saving.high *= kMore;
+}
+
 // Keeps the saving between 0 and its bound, and widens the range to a minimum, because an estimate
 // is never exact.
 void limit_saving(const Diagnosis& diagnosis, Advice& advice) {
@@ -250,9 +258,11 @@ void rank_advice(const AdviserInput& input, bool cpu_kernels, AdviceList& list) 
     return a.removes_ns.likely > b.removes_ns.likely;
   });
   const StepTimes times(input, list);
+  const bool is_measured = is_measured_gpu(device_name(input.index.trace));
   for (size_t i = 0; i < std::min(list.size(), kMaxTimed); ++i) {
     list[i].is_estimated = list[i].removes_ns.high > 0;
     times.set_saving(list[i]);
+    if (!is_measured) widen(list[i].saving_ns);
     limit_saving(*input.diagnosis, list[i]);
   }
   std::erase_if(list, [&](const Advice& one) {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "epilogue/analysis/compare/compare_kernels.h"
+#include "epilogue/analysis/index/device_name.h"
 #include "epilogue/analysis/step/diagnosis.h"
 #include "epilogue/base/error.h"
 #include "epilogue/trace/event_args.h"
@@ -164,6 +165,8 @@ Comparison compare(const StepModels& a, const StepModels& b,
   Comparison result;
   const trace::Trace& of_a = a.index().trace;
   const trace::Trace& of_b = b.index().trace;
+  result.a_device = device_name(of_a);
+  result.b_device = device_name(of_b);
   result.a_is_cut = is_cut(of_a);
   result.b_is_cut = is_cut(of_b);
   const bool cpu_a = trace::has_cpu_kernels(of_a);

@@ -75,7 +75,9 @@ struct Comparison {
   std::vector<std::string> only_a;  // annotations that only A has
   std::vector<std::string> only_b;
   bool cpu_kernels = false;  // both ran on the CPU backend
-  bool a_is_cut = false;     // the file is truncated
+  std::string a_device;      // names of the GPUs; empty if unknown
+  std::string b_device;
+  bool a_is_cut = false;  // the file is truncated
   bool b_is_cut = false;
 
   bool same_gpu_work() const;

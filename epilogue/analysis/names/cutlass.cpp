@@ -203,7 +203,7 @@ bool read_cutlass_cpp(std::string_view name, const CppName& cpp, DecodedName& ou
     if (contains(inner, "flash::")) out.library = Library::kFlash;
     return true;
   }
-  if (contains(inner, "gemm::kernel") || contains(inner, "kernel::Gemm")) out.kind = Kind::kGemm;
+  if (contains(inner, "gemm") || contains(inner, "Gemm")) out.kind = Kind::kGemm;
   if (contains(inner, "conv::kernel") || contains(inner, "Convolution")) out.kind = Kind::kConv;
   if (contains(inner, "ReduceSplitK")) out.kind = Kind::kSplitKReduce;
   if (const size_t at = inner.find("collective::CollectiveMma<"); at != std::string_view::npos) {

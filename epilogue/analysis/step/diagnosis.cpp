@@ -18,8 +18,6 @@ using trace::kNoEvent;
 
 // Two limiters are mixed if the steps get shorter by similar shares without either.
 constexpr double kMixedRatio = 1.25;
-// If the steps hardly get shorter without any limiter, none dominates.
-constexpr double kMinSaving = 0.02;
 // A limiter that saves less than this share of the largest saving cannot substitute it.
 constexpr double kSubstituteShare = 0.5;
 // A slow step takes this many times the time of the shown step.
@@ -177,6 +175,7 @@ class Diagnoser {
     result.name = group.name;
     result.instances = std::ssize(group.steps);
     result.step = group.steps[shown];
+    result.shown_place = shown;
     result.lists = group.lists;
     result.launches_missing = index_.ownership.are_launches_missing();
     result.is_cut = is_cut(index_.trace);
@@ -189,6 +188,7 @@ class Diagnoser {
     if (!result.spans_steps && !result.step.owned.syncs.empty() && result.instances > 1) {
       add_sequence(group, shown, result);
     }
+    if (result.whole_trace() && result.limiter == Limiter::kInitializing) judge_rest(result);
     find_slow_steps(group, shown, result);
     return result;
   }
@@ -243,10 +243,13 @@ class Diagnoser {
                   {},
                   0,
                   {}};
-    for (PathPart one : all.path) {
-      one.begin_ns = std::max(one.begin_ns, part.window.begin);
-      one.end_ns = std::min(one.end_ns, part.window.end);
-      if (one.begin_ns < one.end_ns) part.path.push_back(one);
+    auto at = std::partition_point(all.path.begin(), all.path.end(), [&](const PathPart& one) {
+      return one.end_ns <= part.window.begin;
+    });
+    for (; at != all.path.end() && at->begin_ns < part.window.end; ++at) {
+      part.path.push_back(*at);
+      part.path.back().begin_ns = std::max(at->begin_ns, part.window.begin);
+      part.path.back().end_ns = std::min(at->end_ns, part.window.end);
     }
     return part;
   }
@@ -274,7 +277,8 @@ class Diagnoser {
 
   // The step's last call that waits, if nothing is launched after it.
   EventId closing_sync(const StepModel& step) const {
-    const auto& [syncs, launches] = std::pair(step.owned.syncs, step.owned.launches);
+    const std::span<const EventId> syncs = step.owned.syncs;
+    const std::span<const EventId> launches = step.owned.launches;
     if (syncs.empty()) return kNoEvent;
     const trace::Trace& trace = index_.trace;
     const bool is_last =
@@ -307,6 +311,7 @@ class Diagnoser {
 
   void show(const Analyzed& analyzed, Diagnosis& result) const {
     result.analyzed = analyzed.window;
+    result.unrecorded_ns = unrecorded_ns(result.step, analyzed.path);
     result.clipped_ns = analyzed.window.begin - result.step.window.begin;
     result.path = models_.graphs().refined(analyzed.path);
     for (const PathPart& part : result.path) {
@@ -420,28 +425,54 @@ class Diagnoser {
     return sum;
   }
 
+  // The limit of more than half of the steps.
+  static std::optional<Limiter> majority(const std::vector<StepVerdict>& judged) {
+    for (const StepVerdict& one : judged) {
+      const auto same = std::count_if(judged.begin(), judged.end(), [&](const StepVerdict& other) {
+        return other.limiter == one.limiter;
+      });
+      if (2 * static_cast<size_t>(same) > judged.size()) return one.limiter;
+    }
+    return std::nullopt;
+  }
+
   // `analyzed_of(place)` gives the path of a step.
   template <typename AnalyzedOf>
   void judge(const StepGroup& group, size_t shown, const AnalyzedOf& analyzed_of,
              Diagnosis& result) const {
     PairTimes pairs;
-    Evidence sum;
+    std::vector<Evidence> evidence;
     for (const size_t place : group.warm()) {  // one of them is the shown step
       const StepModel& step = group.steps[place];
       const Analyzed analyzed = analyzed_of(place);
       if (place == shown) show(analyzed, result);
-      const Evidence one = evidence_of(step, analyzed);
-      sum.add(one);
-      result.judged.push_back({place, step.name, limiter_of(one, [&](Limiter a, Limiter b) {
-                                 return pairs.without_ns(analyzed, a, b);
-                               })});
+      evidence.push_back(evidence_of(step, analyzed));
+      const Limiter limiter = limiter_of(
+          evidence.back(), [&](Limiter a, Limiter b) { return pairs.without_ns(analyzed, a, b); });
+      result.judged.push_back({place, step.name, limiter});
     }
-    result.retimed = sum.retimed;
-    result.limiter = limiter_of(sum, [&](Limiter a, Limiter b) {
-      double ns = 0;
-      for (const size_t place : group.warm()) ns += pairs.without_ns(analyzed_of(place), a, b);
-      return ns;
-    });
+    const auto judge_those = [&](auto&& counts) {
+      Evidence sum;
+      for (size_t i = 0; i < evidence.size(); ++i) {
+        if (counts(result.judged[i])) sum.add(evidence[i]);
+      }
+      result.retimed = sum.retimed;
+      result.limiter = limiter_of(sum, [&](Limiter a, Limiter b) {
+        double ns = 0;
+        for (const StepVerdict& one : result.judged) {
+          if (counts(one)) ns += pairs.without_ns(analyzed_of(one.place), a, b);
+        }
+        return ns;
+      });
+      return sum;
+    };
+    Evidence sum = judge_those([](const StepVerdict&) { return true; });
+    // One long step does not outvote most of the others.
+    const std::optional<Limiter> most = majority(result.judged);
+    if (most && *most != result.limiter) {
+      sum = judge_those([&](const StepVerdict& one) { return one.limiter == *most; });
+      result.limiter = *most;
+    }
     if (!result.launches_missing) {
       if (group.steps.size() == 1) judge_host(sum, result);
       return;
@@ -473,6 +504,25 @@ class Diagnoser {
     result.limiter = limiter;
     result.retimed = evidence.retimed;
     result.judged[0].limiter = limiter;
+  }
+
+  // A trace without steps starts with contexts and modules. What follows the last of it is judged
+  // alone, if it is at least a hundredth of the trace.
+  void judge_rest(Diagnosis& result) const {
+    int64_t end_ns = INT64_MIN;
+    for (const PathPart& part : result.path) {
+      if (part.bound == Bound::kInitializing) end_ns = part.end_ns;
+    }
+    StepModel rest = result.step;
+    rest.window.begin = end_ns;
+    if (100 * (rest.window.end - end_ns) < result.step_ns()) return;
+    const Analyzed analyzed = analyze_alone(rest);
+    const Limiter limiter = limiter_of(evidence_of(rest, analyzed), [&](Limiter a, Limiter b) {
+      return analyzed.graph->without_ns(a, b)[0];
+    });
+    if (limiter < Limiter::kNotConclusive && limiter != Limiter::kInitializing) {
+      result.after_start_up = limiter;
+    }
   }
 
   // Compares the critical path of each slow step, which may be cold, with that of the shown step.
@@ -544,6 +594,7 @@ std::string other_device(const trace::Trace& trace) {
   constexpr std::string_view kDevices[] = {"Ascend", "NPU", "CANN", "MTIA", "HPU",
                                            "Gaudi",  "XPU", "TPU",  "XLA",  "Neuron"};
   for (EventId id = 0; id < trace.size(); ++id) {
+    if (trace.is_span(id) && trace.name_of(id).starts_with("nccl:")) return "NCCL";
     if (trace.phase[id] != trace::Phase::kMetadata) continue;
     for (const char* key : {"name", "labels"}) {
       const std::string text =
@@ -589,10 +640,19 @@ int64_t Diagnosis::ns(Limiter one) const {
 
 double Diagnosis::share(Limiter one) const { return ratio(ns(one), analyzed_ns()); }
 
+namespace {
+
+// Dispatch and other host work are both host-bound.
+Limiter group_of(Limiter limiter) {
+  return limiter == Limiter::kHostWork ? Limiter::kHost : limiter;
+}
+
+}  // namespace
+
 std::vector<StepVerdict> Diagnosis::differing() const {
   std::vector<StepVerdict> others;
   std::copy_if(judged.begin(), judged.end(), std::back_inserter(others),
-               [&](const StepVerdict& one) { return one.limiter != limiter; });
+               [&](const StepVerdict& one) { return group_of(one.limiter) != group_of(limiter); });
   return others;
 }
 

@@ -14,6 +14,9 @@
 
 namespace epi::analysis {
 
+// If the steps get shorter by less without any limiter, none dominates.
+inline constexpr double kMinSaving = 0.02;
+
 // What a verdict follows from: figures of one step, or their sums over several.
 struct Evidence {
   BoundTimes bounds{};  // of the critical path, by the typical bound of each kernel's kind
@@ -52,6 +55,8 @@ struct Diagnosis {
   // end of that work. `limiter` and `retimed` are up to the end on the host: the next step could
   // start then.
   std::optional<Limiter> until_work_ends;
+  // The limit of what follows the last start-up, if start-up is the verdict on a whole trace.
+  std::optional<Limiter> after_start_up;
   std::vector<SlowStep> slow;  // in order; a few only
   int64_t slow_count = 0;
   int64_t slow_every = 0;  // one step in so many is slow; 0 if that is not regular
@@ -62,6 +67,7 @@ struct Diagnosis {
 
   // The shown step, and what its lists point into.
   StepModel step;
+  size_t shown_place = 0;
   std::shared_ptr<const void> lists;
   TimeShares shares;          // on the shown device
   std::vector<IdleGap> gaps;  // in its window
@@ -69,6 +75,7 @@ struct Diagnosis {
   // Cut from the start of the window: it waits for something outside the trace.
   int64_t clipped_ns = 0;
   TimeShares analyzed_shares;  // on the shown device, of the analyzed time
+  int64_t unrecorded_ns = 0;   // host work on its path without any event
   std::vector<PathPart> path;  // covers `analyzed`
   BoundTimes bounds{};         // of the path
 

@@ -147,7 +147,7 @@ int64_t HostTimeline::submitted_ns(const trace::Trace& trace, EventId call) cons
 HostActivity HostTimeline::activity_of_call(const TraceIndex& index, EventId call) const {
   const trace::Trace& trace = index.trace;
   const RuntimeCall kind = calls_[trace.name[call]];
-  if (kind == RuntimeCall::kWait || waits_for_own_copy_[call]) return HostActivity::kSynchronizing;
+  if (kind == RuntimeCall::kWait) return HostActivity::kSynchronizing;
   if (kind == RuntimeCall::kInitialization) return HostActivity::kInitializing;
   if (kind == RuntimeCall::kAllocation || kind == RuntimeCall::kFree) {
     return HostActivity::kAllocating;
@@ -159,7 +159,7 @@ HostActivity HostTimeline::activity_of_call(const TraceIndex& index, EventId cal
           trace.dur_ns[call]) {
     return HostActivity::kInitializing;
   }
-  return HostActivity::kLaunching;
+  return waits_for_own_copy_[call] ? HostActivity::kSynchronizing : HostActivity::kLaunching;
 }
 
 // Parents come before their children. The innermost open event gets the time since the last change.

@@ -15,8 +15,10 @@ class LaneMarker {
  public:
   // `works_between_ops`: time without operators can be work. `others`: when other threads that
   // launch work are active.
-  LaneMarker(bool works_between_ops, std::vector<const Intervals*> others)
-      : works_between_ops_(works_between_ops), others_(std::move(others)) {}
+  // `launches`: by event, whether it is part of an operator that makes a call.
+  LaneMarker(const std::vector<bool>& launches, bool works_between_ops,
+             std::vector<const Intervals*> others)
+      : launches_(launches), works_between_ops_(works_between_ops), others_(std::move(others)) {}
 
   std::vector<Segment> of(const std::vector<Segment>& segments) {
     int64_t covered_to = segments.empty() ? 0 : segments.front().begin;
@@ -33,7 +35,8 @@ class LaneMarker {
 
  private:
   void add(const Segment& one) {
-    if (one.activity == HostActivity::kDispatch) return add_to_run(one);
+    const bool is_op = one.activity == HostActivity::kDispatch;
+    if (is_op && !launches_[one.event]) return add_to_run(one);
     if (one.activity == HostActivity::kBetweenOps && works_between_ops_) return add_gap(one);
     end_run();
     keep(one);
@@ -80,12 +83,31 @@ class LaneMarker {
     if (one.event != kNoEvent || one.activity == HostActivity::kHostWork) marked_.push_back(one);
   }
 
+  const std::vector<bool>& launches_;
   bool works_between_ops_;
   std::vector<const Intervals*> others_;
   std::vector<Segment> marked_;
   std::vector<Segment> run_;  // since the last call
   int64_t run_ns_ = 0;
 };
+
+// By event: whether it is part of an operator that makes a call. Such an operator is dispatched.
+std::vector<bool> parts_of_launching_ops(const TraceIndex& index) {
+  const trace::Trace& trace = index.trace;
+  const auto& [order, parent, self_ns] = index.links.tree;
+  std::vector<bool> launches(trace.size());
+  for (const trace::EventId id : order) {
+    if (!trace::is_call(trace.category[id])) continue;
+    trace::EventId around = parent[id];
+    for (; around != kNoEvent && !launches[around]; around = parent[around]) {
+      if (trace.category[around] == trace::Category::kCpuOp) launches[around] = true;
+    }
+  }
+  for (const trace::EventId id : order) {  // parents come first
+    if (parent[id] != kNoEvent && launches[parent[id]]) launches[id] = true;
+  }
+  return launches;
+}
 
 // The threads that steps are marked on or, without steps, the one with the most launches. Other
 // threads wait when they have no operator.
@@ -116,6 +138,7 @@ void mark_host_work(const TraceIndex& index, std::vector<std::vector<Segment>>& 
     active[lane] = merged(std::move(active[lane]));
   }
   const std::vector<bool> main = main_lanes(index, launches);
+  const std::vector<bool> launching = parts_of_launching_ops(index);
   for (LaneId lane = 0; lane < lanes.size(); ++lane) {
     if (launches[lane] == 0 && !main[lane]) continue;
     std::vector<const Intervals*> others;
@@ -123,7 +146,7 @@ void mark_host_work(const TraceIndex& index, std::vector<std::vector<Segment>>& 
       const bool may_wait = main[lane] && other != lane && !active[other].empty();
       if (may_wait) others.push_back(&active[other]);
     }
-    lanes[lane] = LaneMarker(main[lane], std::move(others)).of(lanes[lane]);
+    lanes[lane] = LaneMarker(launching, main[lane], std::move(others)).of(lanes[lane]);
   }
 }
 

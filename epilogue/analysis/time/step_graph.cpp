@@ -159,19 +159,12 @@ auto StepGraph::each_limiter() -> Sets {
 }
 
 StepWithout StepGraph::without_each_on_host() const {
-  std::vector<Node> nodes = {host_end_};
-  int64_t begin_ns = begin_ns_;
-  if (step_ends_.size() > 1) {
-    nodes.push_back(step_ends_[step_ends_.size() - 2]);
-    begin_ns = times_[nodes[1]];
-  }
-  const std::vector<SetTimes> times = times_without(each_limiter(), nodes);
+  const Node nodes[] = {host_end_};
+  const SetTimes times = times_without(each_limiter(), nodes)[0];
   StepWithout step;
-  step.ns = static_cast<double>(times_[host_end_] - begin_ns);
+  step.ns = static_cast<double>(times_[host_end_] - begin_ns_);
   step.without_ns.fill(step.ns);
-  for (size_t set = 0; set < kSets; ++set) {
-    step.without_ns[set] = times[0][set] - (times.size() > 1 ? times[1][set] : 0);
-  }
+  std::copy(times.begin(), times.end(), step.without_ns.begin());
   return step;
 }
 

@@ -86,7 +86,7 @@ class StepGraph {
   RetimedStep retimed(const StepChange& change) const;
   // Each step of the window without each limiter. A step starts when the previous one ends.
   std::vector<StepWithout> without_each() const;
-  // The last step without each limiter if it ended with the host, before its own work may have.
+  // The only step without each limiter if it ended with the host, before its own work may have.
   StepWithout without_each_on_host() const;
   // Each step without two limiters.
   std::vector<double> without_ns(Limiter a, Limiter b) const;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <tuple>
 
 #include "epilogue/report/text/table.h"
 #include "epilogue/report/text/text.h"
@@ -79,6 +80,11 @@ std::string AdviceCheckResult::verdict() const {
         100 * *check.same_work);
   }
   std::string text = check.after_is_cut ? "CONDITIONAL, the second run's file is cut: " : "";
+  const auto& [old_gpu, new_gpu] = std::tie(check.before_device, check.after_device);
+  if (old_gpu != new_gpu && !old_gpu.empty() && !new_gpu.empty()) {
+    text += fmt::format("CONDITIONAL, the GPUs differ ({}, then {}): ", shortened(old_gpu, 40),
+                        shortened(new_gpu, 40));
+  }
   text += time_sentence("The step", check.step);
   if (check.cpu_kernels) return text + " Savings are not estimated for CPU kernels.";
   text += " " + time_sentence("GPU time", check.gpu);

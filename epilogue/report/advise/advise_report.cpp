@@ -158,7 +158,11 @@ std::string text_of(const AdviseResult& result, const Style& style) {
     if (!note.empty()) out += '\n' + wrapped(note, style.line_width()) + '\n';
   }
   const auto command = result.suggests_run ? result.command() : std::nullopt;
-  if (command) out += fmt::format("\nRun this block here, in every mode:\n  {}\n", *command);
+  if (!command) return out;
+  // A path that does not fit is in the JSON.
+  const bool fits = command->size() + 2 <= style.line_width();
+  out += fmt::format("\nRun this block here, in every mode:\n  {}\n",
+                     fits ? *command : command->substr(0, command->find("--like")) + "--like FILE");
   return out;
 }
 

@@ -16,6 +16,8 @@ namespace epi::report {
 
 // Whether both traces run the same GPU work, what changed, and the net change of GPU and CPU time.
 std::string verdict_text(const analysis::Comparison& comparison);
+// " The GPUs differ: A ran on H100, B on H200."; empty if they do not, or are unknown.
+std::string devices_text(const std::string& a, const std::string& b);
 // The same without times.
 std::string work_verdict_text(const analysis::Comparison& comparison);
 
@@ -170,6 +172,10 @@ struct Description<CompareResult> {
   static constexpr const char* kName = "compare";
   static constexpr std::tuple kMembers{
       Member{"against", "against", Unit::kNone, "the file of B", &Result::against},
+      Member{"gpu_a", "GPU of A", Unit::kNone, "its name; null if the trace does not name it",
+             [](const Result& one) { return if_known(one.comparison.a_device); }},
+      Member{"gpu_b", "GPU of B", Unit::kNone, "its name; null if the trace does not name it",
+             [](const Result& one) { return if_known(one.comparison.b_device); }},
       Member{"same_gpu_work", "same GPU work", Unit::kNone, "whether all groups run the same work",
              [](const Result& one) { return one.comparison.same_gpu_work(); }},
       Member{"verdict", "verdict", Unit::kNone, "what changed, in words",

@@ -178,6 +178,11 @@ std::string work_verdict(const analysis::Comparison& comparison) {
 
 }  // namespace
 
+std::string devices_text(const std::string& a, const std::string& b) {
+  if (a == b || a.empty() || b.empty()) return "";
+  return fmt::format(" The GPUs differ: A ran on {}, B on {}.", shortened(a, 40), shortened(b, 40));
+}
+
 std::string verdict_text(const analysis::Comparison& comparison) {
   const GroupComparison& group = comparison.groups[comparison.main_group];
   const auto& a = group.a.median;
@@ -192,7 +197,8 @@ std::string verdict_text(const analysis::Comparison& comparison) {
   if (!bytes.empty()) changes.push_back(bytes);
   // A sentence starts with a capital letter.
   if (changes[0].starts_with("kernel")) changes[0][0] = 'K';
-  return condition_text(comparison) + work_verdict(comparison) + ". " + join(changes, ", ") + ".";
+  return condition_text(comparison) + work_verdict(comparison) + ". " + join(changes, ", ") + "." +
+         devices_text(comparison.a_device, comparison.b_device);
 }
 
 std::string work_verdict_text(const analysis::Comparison& comparison) {

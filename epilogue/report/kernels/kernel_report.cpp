@@ -160,6 +160,8 @@ std::string kernel_sentence(std::string_view name, const DecodedName& kernel) {
 std::string rate_text(const analysis::KernelRate& rate) {
   const auto compute_bound = rate.is_compute_bound();
   if (!compute_bound) return "-";
+  // Above the peak bandwidth, the data come from a cache.
+  if (!*compute_bound && *rate.of_peak_bandwidth > 1) return "in cache";
   return *compute_bound ? fmt::format("{:.0f} % FLOP/s", 100 * *rate.of_peak_flops)
                         : fmt::format("{:.0f} % B/s", 100 * *rate.of_peak_bandwidth);
 }

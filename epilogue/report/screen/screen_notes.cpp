@@ -49,11 +49,11 @@ std::string host_work_text(const Overview& data) {
   const bool is_limit = diagnosis.limiter == Limiter::kHost ||
                         diagnosis.limiter == Limiter::kHostWork ||
                         diagnosis.limiter >= Limiter::kMixed;
-  if (!is_limit || 10 * work.ns < diagnosis.analyzed_ns()) return "";
+  if (!is_limit || work.ns == 0 || 10 * work.ns < diagnosis.analyzed_ns()) return "";
   const std::string name =
       work.name.empty() ? "" : "; " + percent_in(work.name_ns, work.ns, work.name);
-  return fmt::format("{} of {} is host work without a launch: over 1 ms each{}", time_of(work.ns),
-                     window_text(diagnosis), name);
+  return fmt::format("{} of {} is host work without a call, over 1 ms at a time{}",
+                     time_of(work.ns), window_text(diagnosis), name);
 }
 
 std::string loading_text(const Overview& data) {
@@ -124,7 +124,7 @@ std::vector<std::string> verdict_notes(const Overview& data, const analysis::Tra
   add(host_work_text(data));
   add(loading_text(data));
   add(longest_wait_text(diagnosis, index.trace));
-  add(busy_text(diagnosis, data.summary.cpu_kernels));
+  add(why_text(diagnosis, data.summary.cpu_kernels));
   add(profiler_text(data));
   add(collectives_text(data, index));
   return lines;

@@ -52,6 +52,7 @@ std::string peak_text(const WorkGroup& group) {
   const double flops = group.of_peak_flops.value_or(0);
   const double bytes = group.of_peak_bandwidth.value_or(0);
   if (!group.of_peak_flops && !group.of_peak_bandwidth) return "-";
+  if (bytes > 1) return "in cache";  // faster than memory
   if (flops >= bytes) return fmt::format("{:.0f} % FLOP/s", 100 * flops);
   if (group.what == WorkClass::kGemm && group.bytes_per_ns) {
     return fmt::format("{}/s, {:.0f} %", bytes_text(1e9 * *group.bytes_per_ns), 100 * bytes);

@@ -29,11 +29,10 @@ double share(int64_t part, int64_t whole) {
 // What is usually compute-bound: the trace does not show whether it is here.
 constexpr const char* kMatrixKernels = "GEMM/conv/attention";
 
-// "without host dispatch or GPU work, steps get shorter by similar shares".
+// "MIXED: GPU work and host dispatch limit steps about equally"
 std::string mixed_text(const Diagnosis& diagnosis, bool cpu_kernels) {
   const std::vector<Limiter> order = diagnosis.by_saving();
-  constexpr double kMinSaving = 0.02;
-  if (diagnosis.retimed.saves(order[0]) < kMinSaving) {
+  if (diagnosis.retimed.saves(order[0]) < analysis::kMinSaving) {
     return "MIXED: nothing alone makes steps shorter";
   }
   const auto word = [&](Limiter limiter) {
@@ -65,8 +64,8 @@ std::string missing_work_text(const analysis::MissingWork& missing) {
   if (!missing.has_host_events) return "NOT CONCLUSIVE: no event has a known category (\"cat\")";
   if (missing.limiter() == Limiter::kNoDevice) return "CPU ONLY: the trace has no GPU work";
   if (missing.lost_launches == 0 && !missing.is_cut && !missing.other_device.empty()) {
-    return fmt::format("NOT CONCLUSIVE: the events of the device {} are of unknown categories",
-                       shortened(missing.other_device, 40));
+    return fmt::format("NOT CONCLUSIVE: no known GPU events, but the trace names {}",
+                       shortened(missing.other_device, 20));
   }
   const int64_t lost = missing.lost_launches;
   const std::string launches =
@@ -122,7 +121,10 @@ std::string shown_verdict_text(const Diagnosis& diagnosis, bool cpu_kernels) {
     case Limiter::kAllocating:
       return on_path("ALLOCATION-BOUND", "allocating and freeing device memory takes");
     case Limiter::kInitializing:
-      return on_path("STARTUP-BOUND", "creating the context and loading modules takes");
+      return on_path("STARTUP-BOUND", "creating the context and loading modules takes") +
+             (diagnosis.after_start_up
+                  ? fmt::format(", then {}", words_of(*diagnosis.after_start_up).adjective)
+                  : "");
     case Limiter::kCompiling:
       return on_path("COMPILE-BOUND", "compilation takes");
     case Limiter::kMixed:
@@ -134,6 +136,11 @@ std::string shown_verdict_text(const Diagnosis& diagnosis, bool cpu_kernels) {
     case Limiter::kNotConclusive:
       if (diagnosis.launches_missing) {
         return fmt::format("NOT CONCLUSIVE: {}, and most launches are not in the trace", idle_text);
+      }
+      if (diagnosis.unrecorded_ns > 0 &&
+          share(diagnosis.unrecorded_ns, diagnosis.analyzed_ns()) > diagnosis.unexplained_share()) {
+        return fmt::format("NOT CONCLUSIVE: for {:.0f} % of {} the host has no event",
+                           100 * share(diagnosis.unrecorded_ns, diagnosis.analyzed_ns()), of_time);
       }
       return fmt::format(
           "NOT CONCLUSIVE: {}for {:.0f} % of {} the {} waits for something not in the trace",
@@ -166,7 +173,7 @@ std::string condition_text(const Diagnosis& diagnosis) {
   }
   if (diagnosis.until_work_ends) {
     const int64_t ns = diagnosis.step.window.end - diagnosis.step.host.end;
-    parts.push_back(fmt::format("{} up to the end of the GPU work, {} after the step's",
+    parts.push_back(fmt::format("{} if the next step waits for the GPU work ({} more)",
                                 words_of(*diagnosis.until_work_ends).adjective,
                                 time_text(static_cast<double>(ns))));
   }
@@ -174,8 +181,9 @@ std::string condition_text(const Diagnosis& diagnosis) {
 }
 
 std::string verdict_text(const Diagnosis& diagnosis, bool cpu_kernels) {
-  const auto shown = std::find_if(diagnosis.judged.begin(), diagnosis.judged.end(),
-                                  [&](const auto& one) { return one.name == diagnosis.step.name; });
+  const auto shown =
+      std::find_if(diagnosis.judged.begin(), diagnosis.judged.end(),
+                   [&](const auto& one) { return one.place == diagnosis.shown_place; });
   const bool agrees = shown == diagnosis.judged.end() || shown->limiter == diagnosis.limiter;
   return condition_text(diagnosis) +
          (agrees ? shown_verdict_text(diagnosis, cpu_kernels)
@@ -220,20 +228,68 @@ std::string path_text(const Diagnosis& diagnosis) {
 
 std::string without_text(const Diagnosis& diagnosis, bool cpu_kernels, size_t width) {
   constexpr double kWorthShare = 0.005;
-  std::string text;
-  const auto add = [&](Limiter limiter) {
+  const std::vector<Limiter> order = diagnosis.by_saving();
+  const auto part_of = [&](Limiter limiter) {
     const double saves = diagnosis.retimed.saves(limiter);
     const char* what = cpu_kernels && limiter == Limiter::kGpu ? "kernels" : words_of(limiter).time;
-    const std::string part =
-        fmt::format("{}without {} {}{:.0f} %", text.empty() ? "" : ", ", what,
-                    saves >= kWorthShare ? "-" : "", 100 * std::max(0.0, saves));
-    if (text.size() + part.size() <= width) text += part;
+    return fmt::format("without {} {}{:.0f} %", what, saves >= kWorthShare ? "-" : "",
+                       100 * std::max(0.0, saves));
   };
-  for (const Limiter limiter : diagnosis.by_saving()) {
-    const bool is_always = limiter == Limiter::kGpu || limiter == Limiter::kHost;
-    if (is_always || diagnosis.retimed.saves(limiter) >= kWorthShare) add(limiter);
+  const auto is_always = [&](Limiter limiter) {
+    return limiter == order[0] || limiter == Limiter::kGpu || limiter == Limiter::kHost;
+  };
+  std::vector<Limiter> shown;
+  for (const Limiter limiter : order) {
+    if (is_always(limiter) || diagnosis.retimed.saves(limiter) >= kWorthShare) {
+      shown.push_back(limiter);
+    }
   }
-  return text;
+  const auto text = [&] {
+    std::vector<std::string> parts;
+    for (const Limiter limiter : shown) parts.push_back(part_of(limiter));
+    return join(parts, ", ");
+  };
+  // The smallest that may be left out go first.
+  for (size_t i = shown.size(); i-- > 0 && text().size() > width;) {
+    if (!is_always(shown[i])) shown.erase(shown.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return text();
+}
+
+std::string why_text(const Diagnosis& diagnosis, bool cpu_kernels) {
+  constexpr double kBusy = 0.75;
+  constexpr double kIdle = 0.6;
+  const double busy = diagnosis.step.busy_share();
+  const Limiter limiter = diagnosis.limiter;
+  const bool is_verdict = !diagnosis.launches_missing && limiter < Limiter::kNotInTrace;
+  if (!is_verdict || diagnosis.clipped_ns > 0) return "";
+  const Limiter largest = diagnosis.by_saving()[0];
+  const double saves = 100 * std::max(0.0, diagnosis.retimed.saves(Limiter::kGpu));
+  const bool is_work =
+      limiter == Limiter::kGpu || limiter == Limiter::kCommunication || limiter == Limiter::kCopies;
+  if (limiter == Limiter::kGpu && largest != limiter) {
+    const double compute = share(diagnosis.analyzed_shares.compute_ns, diagnosis.analyzed_ns());
+    return fmt::format("Compute covers {:.0f} % of the step: all else together can save {:.0f} %.",
+                       100 * compute, 100 * (1 - compute));
+  }
+  if (largest != limiter && !diagnosis.until_work_ends) {
+    return fmt::format("Without {} or {}, the other takes over. The GPU waits longer for {}.",
+                       words_of(largest).time, words_of(limiter).time, words_of(limiter).time);
+  }
+  if (cpu_kernels) return "";
+  if (!is_work && busy >= kBusy) {
+    return fmt::format(
+        "The GPU is busy {:.0f} % of the step, but without its work steps are only {:.0f} % "
+        "shorter: the host takes as long.",
+        100 * busy, saves);
+  }
+  if (is_work && busy <= kIdle) {
+    return fmt::format(
+        "The GPU is busy only {:.0f} % of the step, but the host waits for it: without its work, "
+        "steps are {:.0f} % shorter.",
+        100 * busy, saves);
+  }
+  return "";
 }
 
 namespace {
@@ -290,30 +346,6 @@ std::string slow_text(const Diagnosis& diagnosis, const analysis::StepGroup& ste
                        words_of(diagnosis.slow.front().reason).time);
   }
   return text + "; " + slow_steps_text(diagnosis);
-}
-
-std::string busy_text(const Diagnosis& diagnosis, bool cpu_kernels) {
-  constexpr double kBusy = 0.75;
-  constexpr double kIdle = 0.6;
-  const double busy = diagnosis.step.busy_share();
-  const Limiter limiter = diagnosis.limiter;
-  if (diagnosis.launches_missing || cpu_kernels || limiter > Limiter::kNotInTrace) return "";
-  const bool is_work =
-      limiter == Limiter::kGpu || limiter == Limiter::kCommunication || limiter == Limiter::kCopies;
-  const double saves = 100 * std::max(0.0, diagnosis.retimed.saves(Limiter::kGpu));
-  if (!is_work && busy >= kBusy) {
-    return fmt::format(
-        "The GPU is busy {:.0f} % of the step, but without its work steps are only {:.0f} % "
-        "shorter: the host takes as long.",
-        100 * busy, saves);
-  }
-  if (is_work && busy <= kIdle) {
-    return fmt::format(
-        "The GPU is busy only {:.0f} % of the step, but the host waits for it: without its work, "
-        "steps are {:.0f} % shorter.",
-        100 * busy, saves);
-  }
-  return "";
 }
 
 namespace {

@@ -21,12 +21,12 @@ std::string differing_text(const analysis::Diagnosis& diagnosis);
 // The verdict on a trace without device work: "CPU ONLY: the trace has no GPU work".
 std::string missing_work_text(const analysis::MissingWork& missing);
 // "without host dispatch -22 %, without GPU work -3 %": how much shorter the judged steps would be,
-// as many parts as fit into `width`. GPU work and dispatch are always among them.
+// as many parts as fit into `width`, and always GPU work and dispatch.
 std::string without_text(const analysis::Diagnosis& diagnosis, bool cpu_kernels, size_t width);
 // "steps take 116.2 ms to 182.1 ms; #2 and #5 slow: data loading". Empty if they hardly differ.
 std::string slow_text(const analysis::Diagnosis& diagnosis, const analysis::StepGroup& steps);
-// Why the verdict is not what the share of GPU busy time suggests. Empty if it is.
-std::string busy_text(const analysis::Diagnosis& diagnosis, bool cpu_kernels);
+// Why the verdict is not what the savings or the share of GPU busy time suggest. Empty if it is.
+std::string why_text(const analysis::Diagnosis& diagnosis, bool cpu_kernels);
 // "host dispatch 68 %, kernel launches 17 %, compute-bound kernels 15 %", largest first.
 std::string path_text(const analysis::Diagnosis& diagnosis);
 

@@ -73,7 +73,8 @@ class RemovableWaits {
              const auto has = [&](std::string_view part) {
                return name.find(part) != std::string_view::npos;
              };
-             return has("cudnn") || has("miopen") || has("convolution");
+             return trace_.category[id] == trace::Category::kCpuOp &&
+                    (has("cudnn") || has("miopen") || has("convolution"));
            }) != kNoEvent;
   }
 
