@@ -107,19 +107,18 @@ struct Advice {
 
   // Set for all kinds alike by `rank_advice`.
 
-  // False for CPU kernels, and for the smallest of many.
-  bool is_estimated = false;
   // Of a step that runs without a profiler: its time before minus its time after.
   Estimate saving_ns;
   // The same of a step under the profiler, which a second trace shows. Only for GPU work.
   Estimate profiled_saving_ns;
   // The most that it can save of a step.
   double bound_ns = 0;
-  bool is_alternative = false;  // shares most of its events with earlier advice in the list
   // The step's time and limiter after this and all earlier advice in the list, without
   // alternatives.
   double step_after_ns = 0;
   Limiter then_limited_by = Limiter::kNoDevice;
+  bool is_estimated = false;    // not for CPU kernels, nor for the smallest of many
+  bool is_alternative = false;  // shares most of its events with earlier advice in the list
 
   // Whether there is such a step: the graph shows the effect, and the saving is estimated.
   bool has_step_after() const {

@@ -20,7 +20,7 @@ using analysis::Limiter;
 std::string shown_steps_text(const Overview& data) {
   const analysis::StepGroup& steps = *data.summary.steps;
   if (steps.is_whole_trace()) return "no steps marked";
-  const std::string count = plural(static_cast<double>(steps.steps.size()), "step");
+  std::string count = plural(static_cast<double>(steps.steps.size()), "step");
   const auto& diagnosis = data.advised.diagnosis;
   if (!diagnosis || steps.steps.size() == 1) return count;
   if (diagnosis->whole_trace()) return count + ", whole trace shown";
