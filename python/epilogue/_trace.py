@@ -356,7 +356,7 @@ class Trace:
         force: bool = False,
         names_file: Optional[Path] = None,
     ) -> None:
-        """Writes an HTML page that opens without a network. ``after`` adds a second trace.
+        """Writes an HTML page that opens offline. ``after`` adds a second trace.
 
         >>> trace.report("trace.html")
         """

@@ -107,7 +107,7 @@ std::string page_html(const std::vector<PageTrace>& traces) {
 }
 
 std::string text_of(const WrittenPage& page, const Style& /*style*/) {
-  return fmt::format("{}: {}, opens in a browser without a network\n", page.file,
+  return fmt::format("{}: {}, opens offline in a browser\n", page.file,
                      bytes_text(static_cast<double>(page.bytes)));
 }
 
